@@ -1,0 +1,37 @@
+//! The program's standard streams, tied to ours.
+
+use machine::Console;
+use std::io::{Read, Write};
+
+/// Passes bytes on as they come.
+#[derive(Default)]
+pub struct Host {
+    pending: Vec<u8>,
+}
+
+impl Console for Host {
+    fn write(&mut self, stream: u32, bytes: &[u8]) {
+        // A closed pipe is the reader's business; the program does not notice, as under `java`.
+        let _ = match stream {
+            2 => std::io::stderr().write_all(bytes),
+            _ => {
+                let mut out = std::io::stdout().lock();
+                out.write_all(bytes).and_then(|()| out.flush())
+            }
+        };
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> usize {
+        if self.pending.is_empty() {
+            return std::io::stdin().lock().read(buffer).unwrap_or(0);
+        }
+        let count = buffer.len().min(self.pending.len());
+        buffer[..count].copy_from_slice(&self.pending[..count]);
+        self.pending.drain(..count);
+        count
+    }
+
+    fn available(&mut self) -> usize {
+        self.pending.len()
+    }
+}

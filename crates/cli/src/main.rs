@@ -1,0 +1,44 @@
+//! The `raddle` command: flags to parts, exit codes.
+
+mod arguments;
+mod console;
+mod dump;
+mod run;
+mod target;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// What can go wrong before or besides the program under test: a message, and the status to exit with.
+pub struct Failure {
+    status: u8,
+    message: String,
+}
+
+impl Failure {
+    /// Wrong usage or wrong input.
+    pub fn input(message: impl Into<String>) -> Failure {
+        Failure { status: 2, message: message.into() }
+    }
+
+    /// Something that Raddle does not do.
+    pub fn unknown(message: impl Into<String>) -> Failure {
+        Failure { status: 3, message: message.into() }
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
+    let result = match &arguments.command {
+        Command::Run(run) => run::run(run),
+        Command::Dump(dump) => dump::dump(dump),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(failure) => {
+            eprintln!("raddle: {}", failure.message);
+            ExitCode::from(failure.status)
+        }
+    }
+}

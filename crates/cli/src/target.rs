@@ -1,0 +1,97 @@
+//! From what the user typed to classes that can be loaded.
+
+use crate::Failure;
+use crate::arguments::Classes;
+use program::archive::Archive;
+use program::classfile::ClassFile;
+use program::classpath::ClassPath;
+use program::jdk::Jdk;
+use program::source;
+use std::path::{Path, PathBuf};
+
+/// A program to be loaded.
+pub struct Target {
+    /// The JDK whose library it runs on.
+    pub jdk: Jdk,
+    /// Where its classes are.
+    pub class_path: ClassPath,
+    /// The same, as text.
+    pub class_path_text: String,
+    /// Its main class: internal name.
+    pub main_class: String,
+}
+
+/// Finds out what `program` is: a source file, a class file, a jar or a class on the class path.
+pub fn resolve(classes: &Classes, program: &str) -> Result<Target, Failure> {
+    let jdk = Jdk::find(classes.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
+    let path = Path::new(program);
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let (class_path_text, main_class) = match extension {
+        "java" => source_file(classes, &jdk, path)?,
+        "class" => class_file(classes, path)?,
+        "jar" => jar_file(&jdk, path)?,
+        _ => {
+            let text = if classes.class_path.is_empty() { ".".to_owned() } else { classes.class_path.clone() };
+            (text, program.replace('.', "/"))
+        }
+    };
+    let class_path = ClassPath::parse(&class_path_text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
+    Ok(Target { jdk, class_path, class_path_text, main_class })
+}
+
+fn source_file(classes: &Classes, jdk: &Jdk, path: &Path) -> Result<(String, String), Failure> {
+    let compiled =
+        source::compile(path, jdk, &classes.class_path, &[]).map_err(|error| Failure::input(error.to_string()))?;
+    if !compiled.messages.is_empty() {
+        eprint!("{}", compiled.messages);
+    }
+    let main_class = compiled.main_class.ok_or_else(|| {
+        Failure::input(format!(
+            "{} has no main method; give one as `public static void main(String[] args)`",
+            path.display()
+        ))
+    })?;
+    let mut text = compiled.folder.to_string_lossy().into_owned();
+    if !classes.class_path.is_empty() {
+        text = format!("{text}:{}", classes.class_path);
+    }
+    Ok((text, main_class))
+}
+
+fn class_file(classes: &Classes, path: &Path) -> Result<(String, String), Failure> {
+    let bytes = std::fs::read(path).map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))?;
+    let file = ClassFile::parse(bytes.into()).map_err(|error| {
+        Failure::input(format!("{} is not a class file that can be run: {error}", path.display()))
+    })?;
+    let name = file.pool.class_name(file.this_class).to_owned();
+    // The folder from which the class's own name leads to the file.
+    let mut root: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    for part in name.rsplit('/') {
+        let fits = root.file_stem().is_some_and(|stem| stem == part) || root.file_name().is_some_and(|name| name == part);
+        if !fits {
+            return Err(Failure::input(format!(
+                "{} holds class {}; it must lie in a folder structure of that name",
+                path.display(),
+                name.replace('/', ".")
+            )));
+        }
+        root.pop();
+    }
+    let mut text = root.to_string_lossy().into_owned();
+    if !classes.class_path.is_empty() {
+        text = format!("{text}:{}", classes.class_path);
+    }
+    Ok((text, name))
+}
+
+fn jar_file(jdk: &Jdk, path: &Path) -> Result<(String, String), Failure> {
+    let archive = Archive::open(path, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
+    let main_class = archive.main_class().ok_or_else(|| {
+        Failure::input(format!("{} has no Main-Class in its manifest; name the class: -cp {0} CLASS", path.display()))
+    })?;
+    let mut text = path.to_string_lossy().into_owned();
+    for entry in archive.class_path() {
+        text = format!("{text}:{}", entry.display());
+    }
+    Ok((text, main_class.replace('.', "/")))
+}

@@ -1,0 +1,137 @@
+//! What a step touches: the places that other threads could reach.
+
+/// A memory cell that other threads could reach, as an opaque name that is unique within one state: a field, an array
+/// element, a monitor, a thread's permit, the clock. Two steps can only interfere through a place in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The object, or what stands for one (a class for its static fields).
+    pub object: u32,
+    /// The cell within it; [`Place::MONITOR`] for its monitor.
+    pub cell: u32,
+}
+
+impl Place {
+    /// The cell number that stands for an object's monitor: its owner and its wait set.
+    pub const MONITOR: u32 = u32::MAX;
+    /// The cell number that stands for all cells of an object.
+    pub const WHOLE: u32 = u32::MAX - 1;
+    /// The virtual clock.
+    pub const CLOCK: Place = Place { object: 0, cell: 0 };
+    /// Touched by what conflicts with everything: exit, halt, class initialisation by name.
+    pub const EVERYTHING: Place = Place { object: 0, cell: Place::WHOLE };
+
+    /// Whether the two may be the same cell.
+    pub fn overlaps(self, other: Place) -> bool {
+        self == Place::EVERYTHING
+            || other == Place::EVERYTHING
+            || self.object == other.object
+                && (self.cell == other.cell
+                    || self.cell == Place::WHOLE && other.cell != Place::MONITOR
+                    || other.cell == Place::WHOLE && self.cell != Place::MONITOR)
+    }
+}
+
+/// How a place is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Plain read.
+    Read,
+    /// Plain write.
+    Write,
+    /// Volatile, opaque, acquire or release read, or one inside an atomic operation that failed to write.
+    AtomicRead,
+    /// Volatile or release write, or an atomic read-modify-write.
+    AtomicWrite,
+    /// A lock is taken.
+    Acquire,
+    /// A lock is given back, or the wait set is changed.
+    Release,
+}
+
+impl Access {
+    /// Whether the access leaves its place as it was.
+    pub fn is_read(self) -> bool {
+        matches!(self, Access::Read | Access::AtomicRead)
+    }
+}
+
+/// One access to one place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Touch {
+    /// Where.
+    pub place: Place,
+    /// How.
+    pub access: Access,
+}
+
+/// All that a step touches. Empty for a step that no other thread can notice.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Footprint {
+    touches: Vec<Touch>,
+}
+
+impl Footprint {
+    /// Forgets all touches and keeps the room for them.
+    pub fn clear(&mut self) {
+        self.touches.clear();
+    }
+
+    /// Adds a touch.
+    pub fn touch(&mut self, place: Place, access: Access) {
+        self.touches.push(Touch { place, access });
+    }
+
+    /// The touches in the order in which they were added.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
+    }
+
+    /// Whether the step touches nothing.
+    pub fn is_empty(&self) -> bool {
+        self.touches.is_empty()
+    }
+
+    /// Whether two steps with these footprints may interfere: a place in common that one of them changes.
+    pub fn conflicts(&self, other: &Footprint) -> bool {
+        self.touches.iter().any(|mine| {
+            other
+                .touches
+                .iter()
+                .any(|theirs| mine.place.overlaps(theirs.place) && !(mine.access.is_read() && theirs.access.is_read()))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(touches: &[(Place, Access)]) -> Footprint {
+        let mut footprint = Footprint::default();
+        touches.iter().for_each(|&(place, access)| footprint.touch(place, access));
+        footprint
+    }
+
+    #[test]
+    fn conflicts_need_a_common_place_and_a_write() {
+        let field = Place { object: 7, cell: 1 };
+        let whole = Place { object: 7, cell: Place::WHOLE };
+        let monitor = Place { object: 7, cell: Place::MONITOR };
+        let other = Place { object: 8, cell: 1 };
+        let cases = [
+            (field, Access::Read, field, Access::Read, false),
+            (field, Access::Read, field, Access::Write, true),
+            (field, Access::AtomicWrite, field, Access::AtomicRead, true),
+            (field, Access::Write, other, Access::Write, false),
+            (whole, Access::Write, field, Access::Read, true),
+            (whole, Access::Write, monitor, Access::Acquire, false),
+            (monitor, Access::Acquire, monitor, Access::Release, true),
+            (Place::EVERYTHING, Access::Write, other, Access::Read, true),
+        ];
+        for (one, how, two, and, expected) in cases {
+            let (a, b) = (print(&[(one, how)]), print(&[(two, and)]));
+            assert_eq!(a.conflicts(&b), expected, "{a:?} {b:?}");
+            assert_eq!(b.conflicts(&a), expected, "{b:?} {a:?}");
+        }
+    }
+}

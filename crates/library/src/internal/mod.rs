@@ -1,0 +1,9 @@
+//! `jdk.internal`.
+
+pub(crate) mod image;
+pub(crate) mod natives;
+pub(crate) mod perf;
+pub(crate) mod platform;
+pub(crate) mod props;
+pub(crate) mod replaced;
+pub(crate) mod vm;

@@ -1,0 +1,251 @@
+//! `java.lang.Thread`, the waiting of `java.lang.Object`, and the parking of `Unsafe`.
+//!
+//! A method that blocks is entered again when what it waits for has come; `PHASE` in the thread's record tells how
+//! far it got. The JDK's service threads (reference handler, finalizer, cleaner) are never started: nothing is ever
+//! handed to them, because references are never cleared.
+
+use machine::layout::{self, status, thread, wake};
+use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
+
+/// What the virtual clock counts from: the start of 2024, in milliseconds since 1970.
+pub(crate) const EPOCH_MILLIS: u64 = 1_704_067_200_000;
+
+const THREAD: &str = "java/lang/Thread";
+const OBJECT: &str = "java/lang/Object";
+const UNSAFE: &str = "jdk/internal/misc/Unsafe";
+
+pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
+    (THREAD, "currentThread", "()Ljava/lang/Thread;", current_thread),
+    (THREAD, "currentCarrierThread", "()Ljava/lang/Thread;", current_thread),
+    (THREAD, "setCurrentThread", "(Ljava/lang/Thread;)V", nothing),
+    (THREAD, "start0", "()V", start),
+    (THREAD, "yield", "()V", give_way),
+    (THREAD, "yield0", "()V", give_way),
+    (THREAD, "onSpinWait", "()V", give_way),
+    (THREAD, "sleep", "(J)V", sleep_millis),
+    (THREAD, "sleep0", "(J)V", sleep_nanos),
+    (THREAD, "sleepNanos0", "(J)V", sleep_nanos),
+    (THREAD, "holdsLock", "(Ljava/lang/Object;)Z", holds_lock),
+    (THREAD, "getThreads", "()[Ljava/lang/Thread;", all_threads),
+    (THREAD, "setPriority0", "(I)V", nothing),
+    (THREAD, "interrupt0", "()V", interrupt),
+    (THREAD, "clearInterruptEvent", "()V", nothing),
+    (THREAD, "setNativeName", "(Ljava/lang/String;)V", nothing),
+    (THREAD, "ensureMaterializedForStackWalk", "(Ljava/lang/Object;)V", nothing),
+    (THREAD, "getNextThreadIdOffset", "()J", |_, _| Ok(Outcome::Wide(0))),
+    (THREAD, "findScopedValueBindings", "()Ljava/lang/Object;", null),
+    (THREAD, "scopedValueCache", "()[Ljava/lang/Object;", null),
+    (THREAD, "setScopedValueCache", "([Ljava/lang/Object;)V", nothing),
+    (OBJECT, "wait", "(J)V", wait),
+    (OBJECT, "wait0", "(J)V", wait),
+    (OBJECT, "notify", "()V", notify),
+    (OBJECT, "notifyAll", "()V", notify_all),
+    (UNSAFE, "park", "(ZJ)V", park),
+    (UNSAFE, "unpark", "(Ljava/lang/Object;)V", unpark),
+];
+
+/// Methods with a body that are taken over.
+pub(crate) const REPLACED: &[(&str, &str, &str, Native)] = &[
+    // A hint that does nothing on a JVM without a processor instruction for it; here it ends the turn.
+    (THREAD, "onSpinWait", "()V", give_way),
+    // Its body counts in memory outside of the heap.
+    ("java/lang/Thread$ThreadIdentifiers", "next", "()J", next_id),
+];
+
+fn nothing(_: &mut Machine<'_>, _: &Args) -> Answer {
+    Ok(Outcome::Void)
+}
+
+fn null(_: &mut Machine<'_>, _: &Args) -> Answer {
+    Ok(Outcome::Word(0))
+}
+
+fn current_thread(m: &mut Machine<'_>, _: &Args) -> Answer {
+    Ok(Outcome::Word(m.thread_word(m.current, thread::OBJECT)))
+}
+
+fn next_id(m: &mut Machine<'_>, _: &Args) -> Answer {
+    let next = m.memory.load(layout::COUNTER) + 1;
+    m.memory.store(layout::COUNTER, next);
+    Ok(Outcome::Wide(u64::from(next)))
+}
+
+fn start(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let object = args.word(0);
+    if !is_service(m, object) {
+        m.start_thread(object)?;
+    }
+    Ok(Outcome::Void)
+}
+
+fn is_service(m: &mut Machine<'_>, object: Address) -> bool {
+    match &*m.program.class(m.class_of(object)).name {
+        "java/lang/ref/Reference$ReferenceHandler" | "java/lang/ref/Finalizer$FinalizerThread" => true,
+        "jdk/internal/misc/InnocuousThread" => {
+            let name = m.get(object, THREAD, "name");
+            m.text_or_null(name).is_some_and(|name| name == "Common-Cleaner")
+        }
+        _ => false,
+    }
+}
+
+fn give_way(m: &mut Machine<'_>, _: &Args) -> Answer {
+    m.yielding = true;
+    Ok(Outcome::Void)
+}
+
+fn sleep_millis(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let millis = args.wide(0) as i64;
+    if millis < 0 {
+        return raise("java/lang/IllegalArgumentException", "timeout value is negative");
+    }
+    sleep(m, (millis as u64).saturating_mul(1_000_000))
+}
+
+fn sleep_nanos(m: &mut Machine<'_>, args: &Args) -> Answer {
+    sleep(m, args.wide(0))
+}
+
+fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
+    let me = m.current;
+    if m.thread_word(me, thread::PHASE) == 0 {
+        if m.is_interrupted(me) {
+            m.clear_interrupt(me);
+            return raise("java/lang/InterruptedException", "sleep interrupted");
+        }
+        if nanos == 0 {
+            m.yielding = true;
+            return Ok(Outcome::Void);
+        }
+        m.set_thread_word(me, thread::PHASE, 1);
+        let deadline = deadline(m, nanos);
+        m.wait_for(status::SLEEPING, 0, deadline);
+        return Ok(Outcome::Block);
+    }
+    m.set_thread_word(me, thread::PHASE, 0);
+    m.resume_running();
+    if m.thread_word(me, thread::WAKE) == wake::INTERRUPTED {
+        m.clear_interrupt(me);
+        return raise("java/lang/InterruptedException", "sleep interrupted");
+    }
+    Ok(Outcome::Void)
+}
+
+/// A moment that is never 0, which would mean "for ever".
+fn deadline(m: &Machine<'_>, nanos: u64) -> u64 {
+    m.clock().saturating_add(nanos).clamp(1, u64::MAX - 1)
+}
+
+fn holds_lock(m: &mut Machine<'_>, args: &Args) -> Answer {
+    if args.word(0) == 0 {
+        return Err(Trap::Raise("java/lang/NullPointerException", None));
+    }
+    Ok(m.holds(args.word(0)).into())
+}
+
+fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
+    let mut threads = Vec::new();
+    for number in 0..=m.highest_thread() {
+        let object = m.thread_word(number, thread::OBJECT);
+        if m.thread_word(number, thread::STATUS) != status::FREE && object != 0 && m.thread_of(object).is_some() {
+            threads.push(object);
+        }
+    }
+    let class = m.program.array_of(m.known.thread).map_err(machine::link::load_trap)?;
+    Ok(Outcome::Word(m.new_references(class, &threads)?))
+}
+
+fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.interrupt(args.word(0));
+    Ok(Outcome::Void)
+}
+
+fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, millis) = (args.word(0), args.wide(1) as i64);
+    let me = m.current;
+    if m.thread_word(me, thread::PHASE) == 0 {
+        if millis < 0 {
+            return raise("java/lang/IllegalArgumentException", "timeout value is negative");
+        }
+        if !m.holds(object) {
+            return raise("java/lang/IllegalMonitorStateException", "current thread is not owner");
+        }
+        if m.is_interrupted(me) {
+            m.clear_interrupt(me);
+            return Err(Trap::Raise("java/lang/InterruptedException", None));
+        }
+        let count = m.release_all(object);
+        m.set_thread_word(me, thread::COUNT, count);
+        m.set_thread_word(me, thread::PHASE, 1);
+        let until = if millis == 0 { 0 } else { deadline(m, (millis as u64).saturating_mul(1_000_000)) };
+        m.wait_for(status::WAITING, object, until);
+        return Ok(Outcome::Block);
+    }
+    let count = m.thread_word(me, thread::COUNT);
+    if !m.take_back(object, count) {
+        m.set_thread_word(me, thread::STATUS, status::REACQUIRING);
+        return Ok(Outcome::Block);
+    }
+    m.set_thread_word(me, thread::PHASE, 0);
+    m.resume_running();
+    if m.thread_word(me, thread::WAKE) == wake::INTERRUPTED {
+        m.clear_interrupt(me);
+        return Err(Trap::Raise("java/lang/InterruptedException", None));
+    }
+    Ok(Outcome::Void)
+}
+
+fn notify(m: &mut Machine<'_>, args: &Args) -> Answer {
+    notify_some(m, args.word(0), 1)
+}
+
+fn notify_all(m: &mut Machine<'_>, args: &Args) -> Answer {
+    notify_some(m, args.word(0), usize::MAX)
+}
+
+fn notify_some(m: &mut Machine<'_>, object: Address, most: usize) -> Answer {
+    if !m.holds(object) {
+        return raise("java/lang/IllegalMonitorStateException", "current thread is not owner");
+    }
+    m.wake_waiters(object, most);
+    Ok(Outcome::Void)
+}
+
+fn park(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (absolute, time) = (args.word(1) != 0, args.wide(2) as i64);
+    let me = m.current;
+    if m.thread_word(me, thread::PHASE) != 0 {
+        m.set_thread_word(me, thread::PHASE, 0);
+        m.set_thread_word(me, thread::PERMIT, 0);
+        m.resume_running();
+        return Ok(Outcome::Void);
+    }
+    if m.thread_word(me, thread::PERMIT) != 0 {
+        m.set_thread_word(me, thread::PERMIT, 0);
+        return Ok(Outcome::Void);
+    }
+    if m.is_interrupted(me) || time < 0 || absolute && time == 0 {
+        return Ok(Outcome::Void);
+    }
+    let until = if absolute {
+        let nanos = (time as u64).saturating_sub(EPOCH_MILLIS).saturating_mul(1_000_000);
+        if nanos <= m.clock() {
+            return Ok(Outcome::Void);
+        }
+        nanos
+    } else if time == 0 {
+        0
+    } else {
+        deadline(m, time as u64)
+    };
+    m.set_thread_word(me, thread::PHASE, 1);
+    m.wait_for(status::PARKED, 0, until);
+    Ok(Outcome::Block)
+}
+
+fn unpark(m: &mut Machine<'_>, args: &Args) -> Answer {
+    if args.word(1) != 0 {
+        m.unpark(args.word(1));
+    }
+    Ok(Outcome::Void)
+}

@@ -1,0 +1,82 @@
+//! What each native method touches that other threads may see.
+//!
+//! What is not named here touches everything, which is always right and never fast. A method named as touching
+//! nothing reads only what never changes (the program itself, strings) or what only its own thread sees.
+
+use kernel::Access;
+use machine::Touches;
+
+/// The footprint of a native method, by class, name and descriptor.
+pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
+    match class {
+        "jdk/internal/misc/Unsafe" => unsafe_touches(name, descriptor),
+        "java/lang/Object" => match name {
+            "getClass" | "registerNatives" => Touches::Nothing,
+            "clone" => Touches::Object { object: 0, access: Access::Read },
+            "hashCode" => Touches::Object { object: 0, access: Access::AtomicWrite },
+            "notify" | "notifyAll" | "wait" | "wait0" => Touches::Monitor { object: 0, access: Access::Release },
+            _ => Touches::Everything,
+        },
+        "java/lang/System" => match name {
+            "arraycopy" => Touches::Objects { read: 0, written: 2 },
+            "nanoTime" | "currentTimeMillis" => Touches::Clock,
+            "identityHashCode" => Touches::Object { object: 0, access: Access::AtomicWrite },
+            "mapLibraryName" | "registerNatives" => Touches::Nothing,
+            _ => Touches::Everything,
+        },
+        "java/lang/Thread" => match name {
+            "currentThread" | "currentCarrierThread" | "yield" | "yield0" | "onSpinWait" | "registerNatives"
+            | "setPriority0" | "setNativeName" | "clearInterruptEvent" | "scopedValueCache" | "setScopedValueCache"
+            | "findScopedValueBindings" | "ensureMaterializedForStackWalk" => Touches::Nothing,
+            "sleep" | "sleep0" | "sleepNanos0" => Touches::Self_,
+            "holdsLock" => Touches::Monitor { object: 0, access: Access::AtomicRead },
+            "start0" => Touches::Object { object: 0, access: Access::AtomicWrite },
+            "interrupt0" => Touches::Thread { object: 0 },
+            _ => Touches::Everything,
+        },
+        "java/lang/Throwable" if name == "fillInStackTrace" => {
+            Touches::Object { object: 0, access: Access::Write }
+        }
+        "java/io/FileOutputStream" if name == "writeBytes" => Touches::Object { object: 1, access: Access::Read },
+        "java/lang/reflect/Array" => match name {
+            "getLength" | "newArray" | "multiNewArray" => Touches::Nothing,
+            _ if name.starts_with("get") => Touches::Object { object: 0, access: Access::Read },
+            _ => Touches::Object { object: 0, access: Access::Write },
+        },
+        "java/lang/Class"
+        | "java/lang/Float"
+        | "java/lang/Double"
+        | "java/lang/Math"
+        | "java/lang/StrictMath"
+        | "java/lang/String"
+        | "java/lang/StringCoding"
+        | "java/lang/StringUTF16"
+        | "java/lang/StackTraceElement"
+        | "java/lang/NullPointerException"
+        | "java/lang/invoke/MethodHandleNatives"
+        | "jdk/internal/reflect/Reflection"
+        | "jdk/internal/reflect/ConstantPool"
+        | "jdk/internal/misc/VM"
+        | "jdk/internal/misc/CDS" => Touches::Nothing,
+        _ => Touches::Everything,
+    }
+}
+
+/// Cells by object and byte offset: `(this, object, offset, …)`.
+fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
+    let cell = |access| Touches::Cell { object: 1, offset: 2, access };
+    let on_cell = descriptor.starts_with("(Ljava/lang/Object;J");
+    match name {
+        "park" => Touches::Self_,
+        "unpark" => Touches::Thread { object: 1 },
+        _ if on_cell && name.starts_with("compareAnd") => cell(Access::AtomicWrite),
+        _ if on_cell && name.starts_with("get") && name.ends_with("Volatile") => cell(Access::AtomicRead),
+        _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(Access::AtomicWrite),
+        _ if on_cell && name.starts_with("get") => cell(Access::Read),
+        _ if on_cell && name.starts_with("put") => cell(Access::Write),
+        "fullFence" | "loadFence" | "storeFence" | "objectFieldOffset0" | "objectFieldOffset1" | "staticFieldOffset0"
+        | "staticFieldBase0" | "arrayBaseOffset0" | "arrayIndexScale0" | "addressSize0" | "pageSize" | "isBigEndian0"
+        | "unalignedAccess0" | "registerNatives" | "allocateInstance" => Touches::Nothing,
+        _ => Touches::Everything,
+    }
+}

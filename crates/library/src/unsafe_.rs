@@ -1,0 +1,430 @@
+//! `jdk.internal.misc.Unsafe`: fields, elements and memory outside of the heap by offset.
+//!
+//! A byte offset counts from the start of the object. Fields narrower than a word have a word of their own, in whose
+//! low bytes they lie; elements of arrays are packed. What lies outside of the heap is in `outside.rs`.
+//!
+//! Every access is checked against the bounds of the object: an offset that comes from nowhere ends in an
+//! `InternalError`, as a fault does in a JVM, and never reaches past the object.
+
+use crate::outside;
+use machine::layout::{class, class_record, init};
+use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
+use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, Field, HEADER_WORDS};
+
+const UNSAFE: &str = "jdk/internal/misc/Unsafe";
+const FIELD: &str = "java/lang/reflect/Field";
+
+/// What an access outside of every object gets.
+pub(crate) fn fault<T>() -> Result<T, Trap> {
+    raise("java/lang/InternalError", "a fault occurred in an unsafe memory access operation")
+}
+
+/// Where `size` bytes at an offset of an object, or at an address outside of the heap, lie: an object and the offset
+/// in it.
+#[inline]
+pub(crate) fn place(m: &Machine<'_>, object: Address, offset: u64, size: u64) -> Result<(Address, usize), Trap> {
+    if object == 0 {
+        return outside::place(m, offset, size);
+    }
+    let first = match m.program.class(m.class_of(object)).kind {
+        ClassKind::Array(_) => ARRAY_HEADER_WORDS,
+        _ => HEADER_WORDS,
+    };
+    let end = u64::from(m.object_words(object)) * 4;
+    match offset.checked_add(size) {
+        Some(last) if last <= end && offset >= u64::from(first) * 4 => Ok((object, offset as usize)),
+        _ => fault(),
+    }
+}
+
+#[inline]
+fn load_word(m: &Machine<'_>, (object, offset): (Address, usize)) -> u32 {
+    if offset.is_multiple_of(4) {
+        return m.memory.load(object + (offset / 4) as u32);
+    }
+    m.memory.bytes(object, offset, 4).iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+}
+
+#[inline]
+fn store_word(m: &mut Machine<'_>, (object, offset): (Address, usize), value: u32) {
+    if offset.is_multiple_of(4) {
+        m.memory.store(object + (offset / 4) as u32, value);
+    } else {
+        m.memory.store_bytes(object, offset, &value.to_le_bytes());
+    }
+}
+
+#[inline]
+fn load_wide(m: &Machine<'_>, (object, offset): (Address, usize)) -> u64 {
+    if offset.is_multiple_of(4) {
+        return m.memory.load_wide(object + (offset / 4) as u32);
+    }
+    m.memory.bytes(object, offset, 8).iter().rev().fold(0, |wide, &byte| wide << 8 | u64::from(byte))
+}
+
+#[inline]
+fn store_wide(m: &mut Machine<'_>, (object, offset): (Address, usize), value: u64) {
+    if offset.is_multiple_of(4) {
+        m.memory.store_wide(object + (offset / 4) as u32, value);
+    } else {
+        m.memory.store_bytes(object, offset, &value.to_le_bytes());
+    }
+}
+
+// Arguments of every access: the Unsafe, the object, the offset (two words), the values.
+
+fn get_word(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let at = place(m, args.word(1), args.wide(2), 4)?;
+    Ok(Outcome::Word(load_word(m, at)))
+}
+
+fn put_word(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let at = place(m, args.word(1), args.wide(2), 4)?;
+    store_word(m, at, args.word(4));
+    Ok(Outcome::Void)
+}
+
+fn get_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let at = place(m, args.word(1), args.wide(2), 8)?;
+    Ok(Outcome::Wide(load_wide(m, at)))
+}
+
+fn put_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let at = place(m, args.word(1), args.wide(2), 8)?;
+    store_wide(m, at, args.wide(4));
+    Ok(Outcome::Void)
+}
+
+fn get_boolean(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    Ok((m.memory.load_byte(object, offset) != 0).into())
+}
+
+fn put_boolean(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    m.memory.store_byte(object, offset, args.word(4) as u8 & 1);
+    Ok(Outcome::Void)
+}
+
+fn get_byte(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    Ok(i32::from(m.memory.load_byte(object, offset) as i8).into())
+}
+
+fn put_byte(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    m.memory.store_byte(object, offset, args.word(4) as u8);
+    Ok(Outcome::Void)
+}
+
+fn get_short(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    Ok(i32::from(m.memory.load_short(object, offset) as i16).into())
+}
+
+fn get_char(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    Ok(i32::from(m.memory.load_short(object, offset)).into())
+}
+
+fn put_short(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    m.memory.store_short(object, offset, args.word(4) as u16);
+    Ok(Outcome::Void)
+}
+
+/// Replaces a word that is as expected; gives the one that was there.
+fn exchange(m: &mut Machine<'_>, args: &Args) -> Result<u32, Trap> {
+    let at = place(m, args.word(1), args.wide(2), 4)?;
+    let old = load_word(m, at);
+    if old == args.word(4) {
+        store_word(m, at, args.word(5));
+    }
+    Ok(old)
+}
+
+fn exchange_wide(m: &mut Machine<'_>, args: &Args) -> Result<u64, Trap> {
+    let at = place(m, args.word(1), args.wide(2), 8)?;
+    let old = load_wide(m, at);
+    if old == args.wide(4) {
+        store_wide(m, at, args.wide(6));
+    }
+    Ok(old)
+}
+
+fn compare_and_exchange(m: &mut Machine<'_>, args: &Args) -> Answer {
+    exchange(m, args).map(Outcome::Word)
+}
+
+fn compare_and_set(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let old = exchange(m, args)?;
+    Ok((old == args.word(4)).into())
+}
+
+fn compare_and_exchange_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
+    exchange_wide(m, args).map(Outcome::Wide)
+}
+
+fn compare_and_set_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let old = exchange_wide(m, args)?;
+    Ok((old == args.wide(4)).into())
+}
+
+/// What has no effect here: the memory is sequentially consistent.
+fn nothing(_: &mut Machine<'_>, _: &Args) -> Answer {
+    Ok(Outcome::Void)
+}
+
+/// The field that a `java.lang.reflect.Field` stands for, and the class that declares it.
+pub(crate) fn reflected_field(m: &mut Machine<'_>, object: Address) -> Result<(ClassId, Field), Trap> {
+    if object == 0 {
+        return Err(Trap::Raise("java/lang/NullPointerException", None));
+    }
+    let declaring = m.get(object, FIELD, "clazz");
+    let name = m.get(object, FIELD, "name");
+    let slot = m.get(object, FIELD, "slot") as usize;
+    if declaring == 0 || name == 0 {
+        return raise("java/lang/InternalError", "not a field");
+    }
+    let id = m.mirrored(declaring);
+    let (name, declared) = (m.text(name), m.program.class(id));
+    let is_named = |field: &&Field| **m.program.text(field.name) == *name;
+    match declared.fields.get(slot).filter(is_named).or_else(|| declared.fields.iter().find(is_named)) {
+        Some(field) => Ok((id, *field)),
+        None => raise("java/lang/InternalError", name),
+    }
+}
+
+fn object_field_offset(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (_, field) = reflected_field(m, args.word(1))?;
+    if field.is_static() {
+        return raise("java/lang/IllegalArgumentException", "a static field");
+    }
+    Ok(i64::from(field.offset * 4).into())
+}
+
+fn static_field_offset(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (_, field) = reflected_field(m, args.word(1))?;
+    if !field.is_static() {
+        return raise("java/lang/IllegalArgumentException", "not a static field");
+    }
+    Ok(i64::from(field.offset * 4).into())
+}
+
+fn static_field_base(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (class, field) = reflected_field(m, args.word(1))?;
+    if !field.is_static() {
+        return raise("java/lang/IllegalArgumentException", "not a static field");
+    }
+    Ok(m.statics(class)?.into())
+}
+
+fn named_field_offset(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let class = class_argument(m, args, 1)?;
+    if args.word(2) == 0 {
+        return Err(Trap::Raise("java/lang/NullPointerException", None));
+    }
+    let name = m.text(args.word(2));
+    let fields = &m.program.class(class).fields;
+    match fields.iter().find(|field| !field.is_static() && **m.program.text(field.name) == *name) {
+        Some(field) => Ok(i64::from(field.offset * 4).into()),
+        None => raise("java/lang/InternalError", name),
+    }
+}
+
+/// The class that an argument stands for, which must not be null.
+pub(crate) fn class_argument(m: &Machine<'_>, args: &Args, position: usize) -> Result<ClassId, Trap> {
+    match args.word(position) {
+        0 => Err(Trap::Raise("java/lang/NullPointerException", None)),
+        mirror => Ok(m.mirrored(mirror)),
+    }
+}
+
+fn array_base_offset(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let class = class_argument(m, args, 1)?;
+    if !m.program.class(class).is_array() {
+        return raise("java/lang/IllegalArgumentException", m.program.class(class).external_name());
+    }
+    Ok((ARRAY_HEADER_WORDS as i32 * 4).into())
+}
+
+fn array_index_scale(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let class = class_argument(m, args, 1)?;
+    let class = m.program.class(class);
+    if !class.is_array() {
+        return raise("java/lang/IllegalArgumentException", class.external_name());
+    }
+    Ok((1i32 << class.element_shift).into())
+}
+
+fn allocate_instance(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let id = class_argument(m, args, 1)?;
+    let class = m.program.class(id);
+    if class.kind != ClassKind::Instance || class.is_abstract() || id == m.known.class {
+        return raise("java/lang/InstantiationException", class.external_name());
+    }
+    m.require_initialized(id)?;
+    Ok(m.new_object(id)?.into())
+}
+
+fn should_be_initialized(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let id = class_argument(m, args, 1)?;
+    let state = m.memory.load(class_record(id) + class::STATE);
+    Ok((m.program.class(id).kind == ClassKind::Instance && state != init::DONE).into())
+}
+
+fn ensure_initialized(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let class = class_argument(m, args, 1)?;
+    m.require_initialized(class)?;
+    Ok(Outcome::Void)
+}
+
+/// Defines a class whose superclasses are loaded already; only the JDK's own code gets here.
+fn define_class(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (array, offset, length) = (args.word(2), args.int(3), args.int(4));
+    if array == 0 {
+        return Err(Trap::Raise("java/lang/NullPointerException", None));
+    }
+    let (Ok(start), Ok(length)) = (usize::try_from(offset), usize::try_from(length)) else {
+        return Err(Trap::Raise("java/lang/ArrayIndexOutOfBoundsException", None));
+    };
+    let Some(bytes) = m.byte_array(array).get(start..).and_then(|rest| rest.get(..length)).map(<[u8]>::to_vec) else {
+        return Err(Trap::Raise("java/lang/ArrayIndexOutOfBoundsException", None));
+    };
+    let name = m.text_or_null(args.word(1)).map(|name| name.replace('.', "/"));
+    let loader = m.loader_number(args.word(5))?;
+    let class = m.program.define(loader, name.as_deref(), bytes.into()).map_err(machine::link::load_trap)?;
+    Ok(m.mirror(class)?.into())
+}
+
+fn throw_exception(_: &mut Machine<'_>, args: &Args) -> Answer {
+    match args.word(1) {
+        0 => Err(Trap::Raise("java/lang/NullPointerException", None)),
+        exception => Err(Trap::Throw(exception)),
+    }
+}
+
+fn load_average(_: &mut Machine<'_>, _: &Args) -> Answer {
+    Ok((-1).into())
+}
+
+fn set_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (object, offset) = place(m, args.word(1), args.wide(2), args.wide(4))?;
+    let bytes = vec![args.word(6) as u8; args.wide(4) as usize];
+    m.memory.store_bytes(object, offset, &bytes);
+    Ok(Outcome::Void)
+}
+
+fn copy_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let size = args.wide(7);
+    let from = place(m, args.word(1), args.wide(2), size)?;
+    let to = place(m, args.word(4), args.wide(5), size)?;
+    m.memory.copy_bytes(from, to, size as usize);
+    Ok(Outcome::Void)
+}
+
+fn copy_swap_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let (size, element) = (args.wide(7), args.wide(9) as usize);
+    let (source, from) = place(m, args.word(1), args.wide(2), size)?;
+    let (target, to) = place(m, args.word(4), args.wide(5), size)?;
+    let mut bytes = m.memory.bytes(source, from, size as usize).to_vec();
+    if element > 1 {
+        bytes.chunks_mut(element).for_each(<[u8]>::reverse);
+    }
+    m.memory.store_bytes(target, to, &bytes);
+    Ok(Outcome::Void)
+}
+
+/// `UnsafeConstants.<clinit>`, which a JVM fills in behind the class's back.
+fn constants(m: &mut Machine<'_>, _: &Args) -> Answer {
+    const CONSTANTS: &str = "jdk/internal/misc/UnsafeConstants";
+    let class = m.load_class(program::world::LoaderId::BOOT, CONSTANTS).map_err(machine::link::load_trap)?;
+    let statics = m.statics(class)?;
+    for (name, value) in [("ADDRESS_SIZE0", 8), ("PAGE_SIZE", 4096), ("BIG_ENDIAN", 0), ("UNALIGNED_ACCESS", 1)] {
+        let offset = m.offset(CONSTANTS, name);
+        m.memory.store(statics + offset, value);
+    }
+    Ok(Outcome::Void)
+}
+
+/// What runs in place of methods that have a body.
+pub(crate) const REPLACED: &[(&str, &str, &str, Native)] =
+    &[("jdk/internal/misc/UnsafeConstants", "<clinit>", "()V", constants)];
+
+/// The natives, without `park` and `unpark`, which are the threads' business, and those of `outside.rs`.
+pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
+    (UNSAFE, "registerNatives", "()V", nothing),
+    (UNSAFE, "getInt", "(Ljava/lang/Object;J)I", get_word),
+    (UNSAFE, "putInt", "(Ljava/lang/Object;JI)V", put_word),
+    (UNSAFE, "getReference", "(Ljava/lang/Object;J)Ljava/lang/Object;", get_word),
+    (UNSAFE, "putReference", "(Ljava/lang/Object;JLjava/lang/Object;)V", put_word),
+    (UNSAFE, "getBoolean", "(Ljava/lang/Object;J)Z", get_boolean),
+    (UNSAFE, "putBoolean", "(Ljava/lang/Object;JZ)V", put_boolean),
+    (UNSAFE, "getByte", "(Ljava/lang/Object;J)B", get_byte),
+    (UNSAFE, "putByte", "(Ljava/lang/Object;JB)V", put_byte),
+    (UNSAFE, "getShort", "(Ljava/lang/Object;J)S", get_short),
+    (UNSAFE, "putShort", "(Ljava/lang/Object;JS)V", put_short),
+    (UNSAFE, "getChar", "(Ljava/lang/Object;J)C", get_char),
+    (UNSAFE, "putChar", "(Ljava/lang/Object;JC)V", put_short),
+    (UNSAFE, "getLong", "(Ljava/lang/Object;J)J", get_wide),
+    (UNSAFE, "putLong", "(Ljava/lang/Object;JJ)V", put_wide),
+    (UNSAFE, "getFloat", "(Ljava/lang/Object;J)F", get_word),
+    (UNSAFE, "putFloat", "(Ljava/lang/Object;JF)V", put_word),
+    (UNSAFE, "getDouble", "(Ljava/lang/Object;J)D", get_wide),
+    (UNSAFE, "putDouble", "(Ljava/lang/Object;JD)V", put_wide),
+    (UNSAFE, "getReferenceVolatile", "(Ljava/lang/Object;J)Ljava/lang/Object;", get_word),
+    (UNSAFE, "putReferenceVolatile", "(Ljava/lang/Object;JLjava/lang/Object;)V", put_word),
+    (UNSAFE, "getIntVolatile", "(Ljava/lang/Object;J)I", get_word),
+    (UNSAFE, "putIntVolatile", "(Ljava/lang/Object;JI)V", put_word),
+    (UNSAFE, "getBooleanVolatile", "(Ljava/lang/Object;J)Z", get_boolean),
+    (UNSAFE, "putBooleanVolatile", "(Ljava/lang/Object;JZ)V", put_boolean),
+    (UNSAFE, "getByteVolatile", "(Ljava/lang/Object;J)B", get_byte),
+    (UNSAFE, "putByteVolatile", "(Ljava/lang/Object;JB)V", put_byte),
+    (UNSAFE, "getShortVolatile", "(Ljava/lang/Object;J)S", get_short),
+    (UNSAFE, "putShortVolatile", "(Ljava/lang/Object;JS)V", put_short),
+    (UNSAFE, "getCharVolatile", "(Ljava/lang/Object;J)C", get_char),
+    (UNSAFE, "putCharVolatile", "(Ljava/lang/Object;JC)V", put_short),
+    (UNSAFE, "getLongVolatile", "(Ljava/lang/Object;J)J", get_wide),
+    (UNSAFE, "putLongVolatile", "(Ljava/lang/Object;JJ)V", put_wide),
+    (UNSAFE, "getFloatVolatile", "(Ljava/lang/Object;J)F", get_word),
+    (UNSAFE, "putFloatVolatile", "(Ljava/lang/Object;JF)V", put_word),
+    (UNSAFE, "getDoubleVolatile", "(Ljava/lang/Object;J)D", get_wide),
+    (UNSAFE, "putDoubleVolatile", "(Ljava/lang/Object;JD)V", put_wide),
+    (UNSAFE, "compareAndSetInt", "(Ljava/lang/Object;JII)Z", compare_and_set),
+    (UNSAFE, "compareAndExchangeInt", "(Ljava/lang/Object;JII)I", compare_and_exchange),
+    (UNSAFE, "compareAndSetLong", "(Ljava/lang/Object;JJJ)Z", compare_and_set_wide),
+    (UNSAFE, "compareAndExchangeLong", "(Ljava/lang/Object;JJJ)J", compare_and_exchange_wide),
+    (UNSAFE, "compareAndSetReference", "(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Z", compare_and_set),
+    (
+        UNSAFE,
+        "compareAndExchangeReference",
+        "(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
+        compare_and_exchange,
+    ),
+    (UNSAFE, "loadFence", "()V", nothing),
+    (UNSAFE, "storeFence", "()V", nothing),
+    (UNSAFE, "fullFence", "()V", nothing),
+    (UNSAFE, "writeback0", "(J)V", nothing),
+    (UNSAFE, "writebackPreSync0", "()V", nothing),
+    (UNSAFE, "writebackPostSync0", "()V", nothing),
+    (UNSAFE, "objectFieldOffset0", "(Ljava/lang/reflect/Field;)J", object_field_offset),
+    (UNSAFE, "objectFieldOffset1", "(Ljava/lang/Class;Ljava/lang/String;)J", named_field_offset),
+    (UNSAFE, "staticFieldOffset0", "(Ljava/lang/reflect/Field;)J", static_field_offset),
+    (UNSAFE, "staticFieldBase0", "(Ljava/lang/reflect/Field;)Ljava/lang/Object;", static_field_base),
+    (UNSAFE, "arrayBaseOffset0", "(Ljava/lang/Class;)I", array_base_offset),
+    (UNSAFE, "arrayIndexScale0", "(Ljava/lang/Class;)I", array_index_scale),
+    (UNSAFE, "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", allocate_instance),
+    (UNSAFE, "shouldBeInitialized0", "(Ljava/lang/Class;)Z", should_be_initialized),
+    (UNSAFE, "ensureClassInitialized0", "(Ljava/lang/Class;)V", ensure_initialized),
+    (
+        UNSAFE,
+        "defineClass0",
+        "(Ljava/lang/String;[BIILjava/lang/ClassLoader;Ljava/security/ProtectionDomain;)Ljava/lang/Class;",
+        define_class,
+    ),
+    (UNSAFE, "throwException", "(Ljava/lang/Throwable;)V", throw_exception),
+    (UNSAFE, "getLoadAverage0", "([DI)I", load_average),
+    (UNSAFE, "setMemory0", "(Ljava/lang/Object;JJB)V", set_memory),
+    (UNSAFE, "copyMemory0", "(Ljava/lang/Object;JLjava/lang/Object;JJ)V", copy_memory),
+    (UNSAFE, "copySwapMemory0", "(Ljava/lang/Object;JLjava/lang/Object;JJJ)V", copy_swap_memory),
+];

@@ -1,0 +1,211 @@
+//! The conversions that `LambdaMetafactory` makes between the types of a functional interface and of the method behind
+//! it: casts, boxing, unboxing, widening.
+
+use crate::assemble::Assembler;
+use crate::machine::{Machine, Trap};
+use program::descriptor::Kind;
+use program::ir::{Instr, Reg, RegisterKind};
+use program::world::Class;
+
+const OBJECT: &str = "Ljava/lang/Object;";
+
+/// The class that boxes a primitive type.
+pub(super) fn wrapper(kind: Kind) -> Option<&'static str> {
+    Some(match kind {
+        Kind::Boolean => "java/lang/Boolean",
+        Kind::Byte => "java/lang/Byte",
+        Kind::Char => "java/lang/Character",
+        Kind::Short => "java/lang/Short",
+        Kind::Int => "java/lang/Integer",
+        Kind::Float => "java/lang/Float",
+        Kind::Long => "java/lang/Long",
+        Kind::Double => "java/lang/Double",
+        Kind::Reference => return None,
+    })
+}
+
+/// The primitive type that a class boxes.
+pub(super) fn unwrapped(class: &str) -> Option<Kind> {
+    let kinds = [
+        Kind::Boolean,
+        Kind::Byte,
+        Kind::Char,
+        Kind::Short,
+        Kind::Int,
+        Kind::Float,
+        Kind::Long,
+        Kind::Double,
+    ];
+    kinds.into_iter().find(|&kind| wrapper(kind) == Some(class))
+}
+
+/// The primitive type that the class of a descriptor boxes.
+fn boxed(descriptor: &str) -> Option<Kind> {
+    unwrapped(descriptor.strip_prefix('L')?.strip_suffix(';')?)
+}
+
+fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Boolean => "boolean",
+        Kind::Byte => "byte",
+        Kind::Char => "char",
+        Kind::Short => "short",
+        Kind::Int => "int",
+        Kind::Float => "float",
+        Kind::Long => "long",
+        Kind::Double => "double",
+        Kind::Reference => "",
+    }
+}
+
+/// The kind of a descriptor that is not of a reference type.
+fn primitive(descriptor: &str) -> Option<Kind> {
+    Kind::of(descriptor).filter(|&kind| kind != Kind::Reference)
+}
+
+impl<'p> Machine<'p> {
+    /// Adds what converts a value from type `given` to type `target`, where the interface promises type `promised`.
+    /// Gives the register of the result, or `None` if there is no such conversion.
+    pub(super) fn convert(
+        &mut self,
+        assembler: &mut Assembler,
+        from: &'p Class,
+        value: Reg,
+        given: &str,
+        target: &str,
+        promised: &str,
+    ) -> Result<Option<Reg>, Trap> {
+        if given == target && given == promised {
+            return Ok(Some(value));
+        }
+        match (primitive(given), primitive(target)) {
+            (Some(given), Some(target)) => Ok(widen(assembler, value, given, target)),
+            (Some(given), None) => match boxed(target) {
+                Some(kind) => match widen(assembler, value, given, kind) {
+                    Some(value) => self.emit_box(assembler, value, kind).map(Some),
+                    None => Ok(None),
+                },
+                None => {
+                    let object = self.emit_box(assembler, value, given)?;
+                    let name = wrapper(given).unwrap_or_default();
+                    self.emit_cast(assembler, from, object, &format!("L{name};"), target)?;
+                    Ok(Some(object))
+                }
+            },
+            (None, wanted) => {
+                let source = if primitive(promised).is_some() {
+                    given
+                } else {
+                    self.emit_cast(assembler, from, value, given, promised)?;
+                    promised
+                };
+                match wanted {
+                    Some(kind) => self.emit_unbox(assembler, from, value, source, kind),
+                    None => {
+                        self.emit_cast(assembler, from, value, source, target)?;
+                        Ok(Some(value))
+                    }
+                }
+            }
+        }
+    }
+
+    fn emit_cast(
+        &mut self,
+        assembler: &mut Assembler,
+        from: &'p Class,
+        value: Reg,
+        given: &str,
+        target: &str,
+    ) -> Result<(), Trap> {
+        if given != target && target != OBJECT {
+            let class = self.descriptor_class(from, target)?;
+            let site = assembler.class_site(class, 0);
+            assembler.push(Instr::CheckCast { o: value, site });
+        }
+        Ok(())
+    }
+
+    /// `Integer.valueOf(value)` and the like.
+    fn emit_box(&mut self, assembler: &mut Assembler, value: Reg, kind: Kind) -> Result<Reg, Trap> {
+        let name = wrapper(kind).unwrap_or_default();
+        let text = format!("({})L{name};", kind.letter());
+        let value_of = self.static_method(name, "valueOf", &text)?;
+        let object = assembler.register(RegisterKind::Ref);
+        assembler.call_static(value_of, &words(value, kind), Some(object));
+        Ok(object)
+    }
+
+    /// `value.intValue()` and the like, of a box or of a number of any kind.
+    fn emit_unbox(
+        &mut self,
+        assembler: &mut Assembler,
+        from: &'p Class,
+        value: Reg,
+        source: &str,
+        target: Kind,
+    ) -> Result<Option<Reg>, Trap> {
+        let is_number = |kind| !matches!(kind, Kind::Boolean | Kind::Char);
+        let (class, read) = match boxed(source) {
+            Some(kind) if is_number(kind) => (wrapper(kind), target),
+            Some(kind) => (wrapper(kind), kind),
+            None if is_number(target) => (Some("java/lang/Number"), target),
+            None => (wrapper(target), target),
+        };
+        let class = class.unwrap_or_default();
+        if boxed(source).is_none() {
+            self.emit_cast(assembler, from, value, source, &format!("L{class};"))?;
+        }
+        let id = self.jdk_class(class)?;
+        let method = self.program.find_method(id, &format!("{}Value", type_name(read)), &format!("(){}", read.letter()));
+        let Some(method) = method else { return Ok(None) };
+        let result = assembler.register(crate::register_kind(read));
+        assembler.call_virtual(method, &[value], Some(result));
+        Ok(widen(assembler, result, read, target))
+    }
+
+    /// A static method of the JDK.
+    pub(super) fn static_method(&self, class: &str, name: &str, text: &str) -> Result<u32, Trap> {
+        let id = self.jdk_class(class)?;
+        let found = self.program.find_method(id, name, text);
+        found.ok_or_else(|| Trap::Unsupported(format!("a JDK without {class}.{name}{text}")))
+    }
+}
+
+/// The words of a register.
+pub(super) fn words(reg: Reg, kind: Kind) -> Vec<Reg> {
+    if kind.words() == 2 { vec![reg, reg + 1] } else { vec![reg] }
+}
+
+/// Widens a primitive value; `None` if that would lose something.
+fn widen(assembler: &mut Assembler, value: Reg, given: Kind, target: Kind) -> Option<Reg> {
+    if given == target {
+        return Some(value);
+    }
+    let rank = |kind| match kind {
+        Kind::Byte => 1,
+        Kind::Short | Kind::Char => 2,
+        Kind::Int => 3,
+        Kind::Long => 4,
+        Kind::Float => 5,
+        Kind::Double => 6,
+        Kind::Boolean | Kind::Reference => 0,
+    };
+    if rank(given) == 0 || rank(given) >= rank(target) || target == Kind::Char {
+        return None;
+    }
+    if rank(target) <= 3 {
+        return Some(value);
+    }
+    let d = assembler.register(crate::register_kind(target));
+    let a = value;
+    assembler.push(match (given, target) {
+        (Kind::Long, Kind::Float) => Instr::LongToFloat { d, a },
+        (Kind::Long, _) => Instr::LongToDouble { d, a },
+        (Kind::Float, _) => Instr::FloatToDouble { d, a },
+        (_, Kind::Long) => Instr::IntToLong { d, a },
+        (_, Kind::Float) => Instr::IntToFloat { d, a },
+        _ => Instr::IntToDouble { d, a },
+    });
+    Some(d)
+}

@@ -1,0 +1,163 @@
+//! What linking decides by names alone: numbers of sites, methods and classes that no class file contains.
+//!
+//! Nothing here belongs to a state. A number is given when it is first asked for and never changes; what is made is
+//! named by what it is made from, so that no order of exploration makes two of it.
+
+use super::concat::Recipe;
+use super::switch::Labels;
+use crate::layout::MAX_SITES;
+use crate::machine::{Machine, Trap};
+use program::world::{ClassId, LoaderId, Program};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The tables.
+#[derive(Default)]
+pub(crate) struct Sites {
+    numbers: RwLock<HashMap<(u32, u32), u32>>,
+    made: RwLock<HashMap<String, u32>>,
+    recipes: RwLock<Interner<Recipe>>,
+    labels: RwLock<Interner<Labels>>,
+    invoke: OnceLock<Option<InvokeLayout>>,
+}
+
+/// Contents and their numbers.
+struct Interner<T> {
+    numbers: HashMap<Arc<T>, u32>,
+    contents: Vec<Arc<T>>,
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Interner<T> {
+        Interner { numbers: HashMap::new(), contents: Vec::new() }
+    }
+}
+
+impl<T: std::hash::Hash + Eq> Interner<T> {
+    fn number(&mut self, content: T) -> u32 {
+        let content = Arc::new(content);
+        let next = self.contents.len() as u32;
+        let number = *self.numbers.entry(content.clone()).or_insert(next);
+        if number == next {
+            self.contents.push(content);
+        }
+        number
+    }
+}
+
+impl Sites {
+    /// The number of the site at a place of something; `None` when there are too many.
+    pub fn number(&self, of: u32, place: u32) -> Option<u32> {
+        if let Some(&number) = read(&self.numbers).get(&(of, place)) {
+            return Some(number);
+        }
+        let mut numbers = write(&self.numbers);
+        let next = u32::try_from(numbers.len()).ok()?;
+        if let Some(&number) = numbers.get(&(of, place)) {
+            return Some(number);
+        }
+        if next >= MAX_SITES {
+            return None;
+        }
+        numbers.insert((of, place), next);
+        Some(next)
+    }
+
+    /// How many sites have numbers.
+    pub fn count(&self) -> u32 {
+        read(&self.numbers).len() as u32
+    }
+
+    /// The number of a recipe.
+    pub fn recipe_number(&self, recipe: Recipe) -> u32 {
+        write(&self.recipes).number(recipe)
+    }
+
+    /// The recipe with a number.
+    pub fn recipe(&self, number: u32) -> Option<Arc<Recipe>> {
+        read(&self.recipes).contents.get(number as usize).cloned()
+    }
+
+    /// The number of the labels of a switch.
+    pub fn labels_number(&self, labels: Labels) -> u32 {
+        write(&self.labels).number(labels)
+    }
+
+    /// The labels with a number.
+    pub fn labels(&self, number: u32) -> Option<Arc<Labels>> {
+        read(&self.labels).contents.get(number as usize).cloned()
+    }
+
+    /// The method or class that was made under a name.
+    pub fn made(&self, name: &str) -> Option<u32> {
+        read(&self.made).get(name).copied()
+    }
+
+    /// Enters what was made under a name, unless another thread was faster; gives what is there.
+    pub fn enter(&self, name: String, number: u32) -> u32 {
+        *write(&self.made).entry(name).or_insert(number)
+    }
+}
+
+/// Where the parts of `java.lang.invoke` that the machine looks into lie.
+pub(crate) struct InvokeLayout {
+    /// `MethodHandle.form`.
+    pub handle_form: u32,
+    /// `MethodHandle.type`.
+    pub handle_type: u32,
+    /// `LambdaForm.vmentry`.
+    pub form_entry: u32,
+    /// `MemberName.method`.
+    pub member_method: u32,
+    /// `MemberName.flags`.
+    pub member_flags: u32,
+    /// `ResolvedMethodName.$method`.
+    pub resolved: u32,
+    /// `DirectMethodHandle`.
+    pub direct: ClassId,
+    /// `DirectMethodHandle.member`.
+    pub direct_member: u32,
+    /// `CallSite.target`.
+    pub call_site_target: u32,
+    /// `VarHandle.exact`.
+    pub exact: u32,
+}
+
+impl InvokeLayout {
+    fn new(program: &Program) -> Option<InvokeLayout> {
+        let class = |name: &str| program.load(LoaderId::BOOT, &format!("java/lang/invoke/{name}")).ok();
+        let field = |of: &str, name: &str| {
+            let name = program.names.find(name)?;
+            program.class(class(of)?).fields.iter().find(|field| field.name == name).map(|field| field.offset)
+        };
+        Some(InvokeLayout {
+            handle_form: field("MethodHandle", "form")?,
+            handle_type: field("MethodHandle", "type")?,
+            form_entry: field("LambdaForm", "vmentry")?,
+            member_method: field("MemberName", "method")?,
+            member_flags: field("MemberName", "flags")?,
+            resolved: field("ResolvedMethodName", "$method")?,
+            direct: class("DirectMethodHandle")?,
+            direct_member: field("DirectMethodHandle", "member")?,
+            call_site_target: field("CallSite", "target")?,
+            exact: field("VarHandle", "exact")?,
+        })
+    }
+}
+
+impl<'p> Machine<'p> {
+    /// Where the parts of `java.lang.invoke` lie.
+    pub(super) fn invoke_layout(&self) -> Result<&'p InvokeLayout, Trap> {
+        let shared = self.shared;
+        let layout = shared.sites.invoke.get_or_init(|| InvokeLayout::new(shared.program));
+        layout.as_ref().ok_or_else(|| Trap::Unsupported("method handles of this JDK".to_owned()))
+    }
+}
+
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

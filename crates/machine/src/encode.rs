@@ -1,0 +1,523 @@
+//! Writing a state down, and reading it back.
+//!
+//! The vector has three parts: the words of the start-up image that differ from it, the threads with their frames,
+//! and the objects that are younger than the image. Objects are numbered in the order in which a traversal from the
+//! first two parts meets them, so the vector does not depend on addresses; garbage is never met; dead registers are
+//! left out. Equal vectors mean states that are equal up to the names of objects.
+//!
+//! A reference is written as the address of an object of the image, or as [`YOUNG`] plus the number of a younger one.
+//! Left out on purpose, because no program can tell: cached hash codes of strings, the table of interned strings
+//! (decoding enters those it meets), and class objects that hold nothing of their own.
+
+use crate::frames::RETRY;
+use crate::known::monitor;
+use crate::layout::{
+    self, CLASS_MASK, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, INTERNED, LOCK, SITE_WORDS, SITES, STRINGS, THREADS,
+    class, frame, status, thread, thread_record,
+};
+use crate::machine::Machine;
+use crate::memory::Address;
+use program::ir::{Code, RegisterKind};
+use program::world::{ARRAY_HEADER_WORDS, ClassKind};
+use std::collections::HashMap;
+
+/// Flag of a reference to an object that is younger than the image.
+pub const YOUNG: u32 = 0x8000_0000;
+
+/// Marks an object's lock word that is followed by the lock and the hash code of its monitor.
+const HASHED: u32 = u32::MAX;
+
+/// What the words of the image are: made once, when the image is frozen.
+#[derive(Default)]
+pub struct Roles {
+    /// A bit for each word that holds a reference.
+    references: Vec<u64>,
+    /// A bit for each word that is the lock of an object.
+    locks: Vec<u64>,
+    /// A bit for each word that no program can see.
+    silent: Vec<u64>,
+}
+
+fn bit(bits: &[u64], address: Address) -> bool {
+    bits.get(address as usize / 64).is_some_and(|word| word >> (address % 64) & 1 == 1)
+}
+
+fn set_bit(bits: &mut [u64], address: Address) {
+    if let Some(word) = bits.get_mut(address as usize / 64) {
+        *word |= 1 << (address % 64);
+    }
+}
+
+/// Numbers the young objects that a traversal meets. Kept by its owner, so that encoding does not allocate.
+#[derive(Default)]
+pub struct Scratch {
+    numbers: HashMap<Address, u32>,
+    queue: Vec<Address>,
+    touched: Vec<Address>,
+}
+
+impl Machine<'_> {
+    /// Makes the present state the start-up image.
+    pub fn freeze(&mut self) {
+        self.memory.freeze();
+        let end = self.memory.image_end();
+        let words = end as usize / 64 + 1;
+        let mut roles = Roles { references: vec![0; words], locks: vec![0; words], silent: vec![0; words] };
+        for number in 0..layout::MAX_CLASSES {
+            set_bit(&mut roles.references, CLASSES + number * CLASS_WORDS + class::MIRROR);
+            set_bit(&mut roles.references, CLASSES + number * CLASS_WORDS + class::STATICS);
+        }
+        for number in 0..layout::MAX_SITES {
+            set_bit(&mut roles.references, SITES + number * SITE_WORDS + 1);
+        }
+        for at in GLOBALS + layout::FIRST_ROOT..HEAP {
+            set_bit(&mut roles.references, at);
+        }
+        for at in THREADS..CLASSES {
+            set_bit(&mut roles.silent, at);
+        }
+        for at in STRINGS..SITES {
+            set_bit(&mut roles.silent, at);
+        }
+        let mut at = HEAP;
+        while at < end {
+            set_bit(&mut roles.locks, at + LOCK);
+            self.each_reference(at, &mut |_, word| set_bit(&mut roles.references, word));
+            if self.class_of(at) == self.known.string {
+                set_bit(&mut roles.silent, at + self.known.string_hash);
+                set_bit(&mut roles.silent, at + self.known.string_hash_is_zero);
+            }
+            at += self.object_words(at);
+        }
+        self.roles = roles;
+    }
+
+    /// Whether a word of the image holds a reference now, be it to a monitor.
+    pub(crate) fn is_reference(&self, at: Address) -> bool {
+        bit(&self.roles.references, at)
+            || bit(&self.roles.locks, at) && self.memory.load(at) & INFLATED != 0
+    }
+
+    /// Goes back to the image, whatever has happened since.
+    pub fn restart(&mut self) {
+        self.memory.reset_to_image();
+        self.current = 0;
+        self.fp = 0;
+        self.logged = 0;
+        self.halted = None;
+        self.arrivals.clear();
+        self.yielding = false;
+    }
+
+    /// Appends the canonical vector of the state to `out`.
+    pub fn encode(&mut self, out: &mut Vec<u32>) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.encode_with(&mut scratch, out);
+        self.scratch = scratch;
+    }
+
+    fn encode_with(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        scratch.numbers.clear();
+        scratch.queue.clear();
+        self.encode_image(scratch, out);
+        self.encode_threads(scratch, out);
+        let mut next = 0;
+        while let Some(&object) = scratch.queue.get(next) {
+            self.encode_object(object, scratch, out);
+            next += 1;
+        }
+    }
+
+    fn reference(&self, value: Address, scratch: &mut Scratch) -> u32 {
+        if value < self.memory.image_end() {
+            return value;
+        }
+        let fresh = scratch.numbers.len() as u32;
+        let number = *scratch.numbers.entry(value).or_insert_with(|| {
+            scratch.queue.push(value);
+            fresh
+        });
+        YOUNG | number
+    }
+
+    fn encode_image(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        scratch.touched.clear();
+        scratch.touched.extend_from_slice(self.memory.touched());
+        let start = out.len();
+        out.push(0);
+        let mut count = 0;
+        for position in 0..scratch.touched.len() {
+            let at = scratch.touched[position];
+            let value = self.memory.load(at);
+            if bit(&self.roles.silent, at) || value == self.memory.original(at) {
+                continue;
+            }
+            if bit(&self.roles.locks, at) && value & INFLATED != 0 {
+                let (lock, hash) = self.monitor_words(value);
+                if hash == 0 && lock == self.memory.original(at) {
+                    continue;
+                }
+                out.extend_from_slice(&[at, HASHED, lock, hash]);
+                count += 1;
+                continue;
+            }
+            if at >= CLASSES && at < STRINGS && (at - CLASSES) % CLASS_WORDS == class::MIRROR && self.is_plain_mirror(value) {
+                continue;
+            }
+            let written = if bit(&self.roles.references, at) { self.reference(value, scratch) } else { value };
+            out.extend_from_slice(&[at, written]);
+            count += 1;
+        }
+        out[start] = count;
+    }
+
+    fn monitor_words(&self, lock: u32) -> (u32, u32) {
+        let monitor = lock & !INFLATED;
+        (self.memory.load(monitor + monitor::LOCK), self.memory.load(monitor + monitor::HASH))
+    }
+
+    /// Whether a class object holds nothing that could not be made again.
+    fn is_plain_mirror(&self, mirror: Address) -> bool {
+        let own = [
+            Some(self.known.class_component),
+            Some(self.known.class_loader_field),
+            self.known.class_module,
+            Some(self.known.class_name),
+            self.known.class_package,
+        ];
+        self.memory.load(mirror + LOCK) == 0
+            && self.program.class(self.known.class).references.iter().all(|&offset| {
+                own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0
+            })
+    }
+
+    fn encode_threads(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        let start = out.len();
+        out.push(0);
+        let mut count = 0;
+        for number in 0..=self.highest_thread() {
+            let record = thread_record(number);
+            let state = self.memory.load(record + thread::STATUS);
+            if state == status::FREE {
+                continue;
+            }
+            count += 1;
+            let word = |offset: u32| self.memory.load(record + offset);
+            let blocker = match state {
+                status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED => {
+                    self.reference(word(thread::BLOCKER), scratch)
+                }
+                status::INITIALIZING => word(thread::BLOCKER),
+                _ => 0,
+            };
+            let waits = matches!(state, status::WAITING | status::PARKED | status::SLEEPING);
+            let phased = word(thread::PHASE) != 0;
+            let object = self.reference(word(thread::OBJECT), scratch);
+            out.extend_from_slice(&[
+                number,
+                state,
+                object,
+                blocker,
+                if phased { word(thread::COUNT) } else { 0 },
+                if waits { word(thread::DEADLINE) } else { 0 },
+                if waits { word(thread::DEADLINE + 1) } else { 0 },
+                word(thread::PERMIT),
+                word(thread::PHASE),
+                word(thread::HASHES),
+                if phased { word(thread::WAKE) } else { 0 },
+            ]);
+            let top = self.top_frame(number);
+            self.encode_frames(top, scratch, out);
+        }
+        out[start] = count;
+    }
+
+    /// Frames from the top down: method, instruction, destination, live registers.
+    fn encode_frames(&mut self, top: Address, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        let start = out.len();
+        out.push(0);
+        let mut at = top;
+        let mut count = 0;
+        let mut before = true;
+        while at != 0 {
+            let (id, pc, caller) = self.frame_at(at);
+            let dest = self.memory.load(at + frame::DEST);
+            out.extend_from_slice(&[id, pc, dest]);
+            if let Ok(code) = self.program.code(self.program.method(id)) {
+                self.each_live(code, pc, before, &mut |machine, register, kind| {
+                    let word = at + frame::REGISTERS + u32::from(register);
+                    match kind {
+                        RegisterKind::Ref => out.push(machine.reference(machine.memory.load(word), scratch)),
+                        RegisterKind::Word => out.push(machine.memory.load(word)),
+                        RegisterKind::Wide => {
+                            out.extend_from_slice(&[machine.memory.load(word), machine.memory.load(word + 1)]);
+                        }
+                    }
+                });
+            }
+            count += 1;
+            before = dest & RETRY != 0;
+            at = caller;
+        }
+        out[start] = count;
+    }
+
+    /// The registers whose values matter: before the instruction if it is yet to run, across it if its call is
+    /// under way.
+    fn each_live(&self, code: &Code, pc: u32, before: bool, visit: &mut dyn FnMut(&Self, u16, RegisterKind)) {
+        let live = code.liveness();
+        for (position, register) in code.registers.iter().enumerate() {
+            if if before { live.is_live(pc, position) } else { live.is_live_across(pc, position) } {
+                visit(self, register.reg, register.kind);
+            }
+        }
+    }
+
+    fn encode_object(&mut self, object: Address, scratch: &mut Scratch, out: &mut Vec<u32>) {
+        let header = self.memory.load(object);
+        out.push(header);
+        let lock = self.memory.load(object + LOCK);
+        if lock & INFLATED != 0 {
+            let (lock, hash) = self.monitor_words(lock);
+            if hash == 0 {
+                out.push(lock);
+            } else {
+                out.extend_from_slice(&[HASHED, lock, hash]);
+            }
+        } else {
+            out.push(lock);
+        }
+        let described = self.program.class(header & CLASS_MASK);
+        if let ClassKind::Array(element) = described.kind {
+            let length = self.array_length(object);
+            out.push(length);
+            let words = self.object_words(object);
+            let references = !self.program.class(element).is_primitive();
+            for word in ARRAY_HEADER_WORDS..words {
+                let value = self.memory.load(object + word);
+                out.push(if references { self.reference(value, scratch) } else { value });
+            }
+            return;
+        }
+        let is_string = header & CLASS_MASK == self.known.string;
+        let mut references = described.references.iter().copied().peekable();
+        for word in program::world::HEADER_WORDS..described.words {
+            let value = self.memory.load(object + word);
+            if references.next_if_eq(&word).is_some() {
+                out.push(self.reference(value, scratch));
+            } else if is_string && (word == self.known.string_hash || word == self.known.string_hash_is_zero) {
+                out.push(0);
+            } else {
+                out.push(value);
+            }
+        }
+    }
+
+    /// Puts the machine into the state that a vector stands for. There is no way back from here.
+    pub fn decode(&mut self, words: &[u32]) -> Result<(), Malformed> {
+        self.restart();
+        for number in 0..layout::MAX_THREADS {
+            let record = thread_record(number);
+            if self.memory.load(record + thread::STATUS) != status::FREE {
+                self.memory.store(record + thread::STATUS, status::FREE);
+            }
+        }
+        let mut reader = Reader { words, at: 0, references: Vec::new() };
+        self.decode_image(&mut reader)?;
+        self.decode_threads(&mut reader)?;
+        self.decode_objects(&mut reader)?;
+        self.memory.commit();
+        Ok(())
+    }
+
+    fn decode_image(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        for _ in 0..reader.next()? {
+            let at = reader.next()?;
+            let value = reader.next()?;
+            if at >= self.memory.image_end() {
+                return Err(Malformed);
+            }
+            if bit(&self.roles.locks, at) && value == HASHED {
+                let (lock, hash) = (reader.next()?, reader.next()?);
+                reader.references.push(Fix::Hashed { at, lock, hash });
+            } else if bit(&self.roles.references, at) && value & YOUNG != 0 {
+                reader.references.push(Fix::Logged { at, number: value & !YOUNG });
+            } else {
+                self.memory.store(at, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn decode_threads(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        for _ in 0..reader.next()? {
+            let number = reader.next()?;
+            if number >= layout::MAX_THREADS {
+                return Err(Malformed);
+            }
+            let record = thread_record(number);
+            for word in [
+                thread::STATUS,
+                thread::OBJECT,
+                thread::BLOCKER,
+                thread::COUNT,
+                thread::DEADLINE,
+                thread::DEADLINE + 1,
+                thread::PERMIT,
+                thread::PHASE,
+                thread::HASHES,
+                thread::WAKE,
+            ] {
+                let value = reader.next()?;
+                self.memory.store(record + word, value);
+                if matches!(word, thread::OBJECT | thread::BLOCKER) && value & YOUNG != 0 {
+                    reader.references.push(Fix::Logged { at: record + word, number: value & !YOUNG });
+                }
+            }
+            self.decode_frames(number, reader)?;
+        }
+        Ok(())
+    }
+
+    fn decode_frames(&mut self, number: u32, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let count = reader.next()? as usize;
+        // The vector has them from the top down; addresses are known from the bottom up.
+        let mut frames = Vec::new();
+        let mut before = true;
+        for _ in 0..count {
+            let (id, pc, dest) = (reader.next()?, reader.next()?, reader.next()?);
+            if id == 0 || id >= self.program.method_end() {
+                return Err(Malformed);
+            }
+            let method = self.program.method(id);
+            let code = self.code(method).map_err(|_| Malformed)?;
+            let mut values = Vec::new();
+            let mut wanted = Vec::new();
+            self.each_live(code, pc, before, &mut |_, register, kind| wanted.push((register, kind)));
+            for (register, kind) in wanted {
+                values.push((register, kind == RegisterKind::Ref, reader.next()?));
+                if kind == RegisterKind::Wide {
+                    values.push((register + 1, false, reader.next()?));
+                }
+            }
+            frames.push((id, pc, dest, code.frame_words, values));
+            before = dest & RETRY != 0;
+        }
+        let (mut at, end) = self.stack(number);
+        let mut caller = 0;
+        for (id, pc, dest, size, values) in frames.into_iter().rev() {
+            if at + frame::REGISTERS + u32::from(size) > end {
+                return Err(Malformed);
+            }
+            self.memory.poke(at + frame::METHOD, id);
+            self.memory.poke(at + frame::PC, pc);
+            self.memory.poke(at + frame::CALLER, caller);
+            self.memory.poke(at + frame::DEST, dest);
+            for (register, is_reference, value) in values {
+                let word = at + frame::REGISTERS + u32::from(register);
+                if is_reference && value & YOUNG != 0 {
+                    reader.references.push(Fix::Plain { at: word, number: value & !YOUNG });
+                } else {
+                    self.memory.poke(word, value);
+                }
+            }
+            caller = at;
+            at += frame::REGISTERS + u32::from(size);
+        }
+        self.memory.store(thread_record(number) + thread::FRAME, caller);
+        self.set_current(number, caller);
+        Ok(())
+    }
+
+    fn decode_objects(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let mut objects = Vec::new();
+        while reader.at < reader.words.len() {
+            let header = reader.next()?;
+            let lock = reader.next()?;
+            let class = header & CLASS_MASK;
+            if class == 0 || class >= self.program.class_end() {
+                return Err(Malformed);
+            }
+            let described = self.program.class(class);
+            let hashed = if lock == HASHED { Some((reader.next()?, reader.next()?)) } else { None };
+            let object = match described.kind {
+                ClassKind::Array(_) => {
+                    let length = reader.next()?;
+                    self.new_array(class, length as i32).map_err(|_| Malformed)?
+                }
+                _ => self.new_object(class).map_err(|_| Malformed)?,
+            };
+            self.memory.poke(object, header);
+            objects.push(object);
+            match hashed {
+                Some((lock, hash)) => reader.references.push(Fix::Hashed { at: object + LOCK, lock, hash }),
+                None => self.memory.poke(object + LOCK, lock),
+            }
+            let first = if described.is_array() { ARRAY_HEADER_WORDS } else { program::world::HEADER_WORDS };
+            for word in first..self.object_words(object) {
+                let value = reader.next()?;
+                self.memory.poke(object + word, value);
+            }
+            let mut young = Vec::new();
+            self.each_reference(object, &mut |machine, at| {
+                let value = machine.memory.load(at);
+                if value & YOUNG != 0 {
+                    young.push(Fix::Plain { at, number: value & !YOUNG });
+                }
+            });
+            reader.references.append(&mut young);
+        }
+        for fix in std::mem::take(&mut reader.references) {
+            let object = |number: u32| objects.get(number as usize).copied().ok_or(Malformed);
+            match fix {
+                Fix::Plain { at, number } => self.memory.poke(at, object(number)?),
+                Fix::Logged { at, number } => self.memory.store(at, object(number)?),
+                Fix::Hashed { at, lock, hash } => {
+                    let monitor = self.new_object(self.known.monitor).map_err(|_| Malformed)?;
+                    self.memory.poke(monitor + monitor::LOCK, lock);
+                    self.memory.poke(monitor + monitor::HASH, hash);
+                    self.memory.store(at, monitor | INFLATED);
+                }
+            }
+        }
+        // What is found by content is entered again.
+        for object in objects {
+            let header = self.memory.load(object);
+            if header & INTERNED != 0 {
+                let units = self.string_units(object);
+                if let Some(number) = self.shared.string_number(&units) {
+                    self.memory.store(STRINGS + number, object);
+                }
+            } else if header & CLASS_MASK == self.known.class {
+                let of = self.mirrored(object);
+                self.memory.store(layout::class_record(of) + class::MIRROR, object);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The vector is none that encoding has made.
+#[derive(Debug)]
+pub struct Malformed;
+
+/// A word that refers to an object that is not made yet.
+enum Fix {
+    Plain { at: Address, number: u32 },
+    Logged { at: Address, number: u32 },
+    Hashed { at: Address, lock: u32, hash: u32 },
+}
+
+struct Reader<'w> {
+    words: &'w [u32],
+    at: usize,
+    references: Vec<Fix>,
+}
+
+impl Reader<'_> {
+    fn next(&mut self) -> Result<u32, Malformed> {
+        let word = *self.words.get(self.at).ok_or(Malformed)?;
+        self.at += 1;
+        Ok(word)
+    }
+}

@@ -1,0 +1,239 @@
+//! Class initialisation (JVMS §5.5), as a small method of the machine's own for each class that needs it.
+//!
+//! ```text
+//! begin        wait while another thread is at it; leave if it is done or ours already
+//! supers       superclass and, for a class, superinterfaces with default methods come first
+//! clinit       the class's own initialiser
+//! done         everybody may use the class
+//! failed       nobody may; the exception goes on, wrapped if it is no Error
+//! ```
+
+use crate::assemble::Assembler;
+use crate::frames::RETRY;
+use crate::layout::{class, class_record, init, status, thread};
+use crate::machine::{Machine, Trap};
+use crate::memory::Address;
+use crate::special;
+use program::classfile::Constant;
+use program::descriptor::Kind;
+use program::ir::{Call, Instr, RegisterKind};
+use program::world::{ClassId, ClassKind, LoaderId, MethodId, field_info};
+
+/// What `begin` found.
+pub(crate) enum Begin {
+    /// Nothing is left to do.
+    Done,
+    /// It is this thread's turn.
+    Go,
+    /// Another thread is at it.
+    Wait,
+}
+
+impl Machine<'_> {
+    /// Whether the running thread may use a class now.
+    #[inline(always)]
+    pub(crate) fn is_initialized(&self, of: ClassId) -> bool {
+        let record = class_record(of);
+        let state = self.memory.load(record + class::STATE);
+        state == init::DONE
+            || state == init::RUNNING && self.memory.load(record + class::OWNER) == self.current + 1
+    }
+
+    /// Asks for initialisation if the class needs it.
+    #[inline]
+    pub fn require_initialized(&mut self, of: ClassId) -> Result<(), Trap> {
+        if self.is_initialized(of) { Ok(()) } else { self.initialize_now(of) }
+    }
+
+    /// Initialises on the spot where that runs no code, else asks for it.
+    #[cold]
+    #[inline(never)]
+    fn initialize_now(&mut self, of: ClassId) -> Result<(), Trap> {
+        let described = self.program.class(of);
+        let record = class_record(of);
+        if described.kind != ClassKind::Instance {
+            self.memory.store(record + class::STATE, init::DONE);
+            return Ok(());
+        }
+        let quiet = described.initializer == 0
+            && (described.super_class == 0 || self.memory.load(class_record(described.super_class) + class::STATE) == init::DONE)
+            && described.all_interfaces.iter().all(|&interface| {
+                interface == of
+                    || self.program.class(interface).initializer == 0
+                    || self.memory.load(class_record(interface) + class::STATE) == init::DONE
+            });
+        if quiet && self.memory.load(record + class::STATE) <= init::LINKED {
+            self.prepare(of)?;
+            self.memory.store(record + class::STATE, init::DONE);
+            return Ok(());
+        }
+        Err(Trap::Initialize(of))
+    }
+
+    /// Links a class: verifies the user's, makes the object that holds its static fields, and sets the constant ones.
+    pub(crate) fn prepare(&mut self, of: ClassId) -> Result<(), Trap> {
+        let record = class_record(of);
+        if self.memory.load(record + class::STATE) != init::NONE {
+            return Ok(());
+        }
+        let described = self.program.class(of);
+        if described.loader >= LoaderId::APP && described.module.is_empty() {
+            for &method in &described.methods {
+                let method = self.program.method(method);
+                if !method.is_abstract() && !method.is_native() {
+                    self.code(method)?;
+                }
+            }
+        }
+        if described.statics != 0 {
+            let statics = self.statics(of)?;
+            let Some(file) = &described.file else {
+                self.memory.store(record + class::STATE, init::LINKED);
+                return Ok(());
+            };
+            for field in described.fields.iter().filter(|field| field.is_static()) {
+                let Some(value) = field_info(described, field).and_then(|info| info.constant_value) else { continue };
+                let at = statics + field.offset;
+                match *file.pool.get(value) {
+                    Constant::Integer(value) => {
+                        let value = match field.kind {
+                            Kind::Boolean => value as u32 & 1,
+                            Kind::Byte => u32::from(value as u8),
+                            Kind::Char | Kind::Short => u32::from(value as u16),
+                            _ => value as u32,
+                        };
+                        self.memory.store(at, value);
+                    }
+                    Constant::Float(bits) => self.memory.store(at, bits),
+                    Constant::Long(value) => self.memory.store_wide(at, value as u64),
+                    Constant::Double(bits) => self.memory.store_wide(at, bits),
+                    Constant::String(text) => {
+                        let string = self.intern_constant(&file.pool, text)?;
+                        self.memory.store(at, string);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.memory.store(record + class::STATE, init::LINKED);
+        Ok(())
+    }
+
+    /// The interned string of a Utf8 constant.
+    pub(crate) fn intern_constant(&mut self, pool: &program::classfile::Pool, utf8: u16) -> Result<Address, Trap> {
+        let units: Vec<u16> = pool.units(utf8).collect();
+        self.intern_units(&units)
+    }
+
+    /// Puts the initialising method on the stack; what asked for it is tried again afterwards.
+    pub(crate) fn push_initializer(&mut self, of: ClassId) -> Result<(), Trap> {
+        let method = self.initializer_method()?;
+        self.push_call(method, &[of], u32::from(Call::NO_RESULT) | RETRY)
+    }
+
+    pub(crate) fn initializer_method(&mut self) -> Result<MethodId, Trap> {
+        let key = (u32::MAX, 1);
+        if let Some(&known) = self.adaptors.get(&key) {
+            return Ok(known);
+        }
+        let mut assembler = Assembler::new(&[RegisterKind::Word]);
+        let go = assembler.register(RegisterKind::Word);
+        let caught = assembler.register(RegisterKind::Ref);
+        let none = u16::MAX;
+        assembler.special(special::INIT_BEGIN, go, 0, none);
+        assembler.push(Instr::IfEqImm { a: go, imm: 0, target: 5 });
+        assembler.special(special::INIT_SUPERS, none, 0, none);
+        assembler.special(special::INIT_CLINIT, none, 0, none);
+        assembler.special(special::INIT_DONE, none, 0, none);
+        assembler.push(Instr::ReturnVoid);
+        assembler.special(special::INIT_FAILED, none, 0, caught);
+        assembler.handler(2, 4, 6, caught, None);
+        let method = assembler.finish(self.program, self.known.object, "initialize", "(I)V")?;
+        self.adaptors.insert(key, method);
+        Ok(method)
+    }
+
+    pub(crate) fn init_begin(&mut self, of: ClassId) -> Result<Begin, Trap> {
+        let record = class_record(of);
+        self.prepare(of)?;
+        match self.memory.load(record + class::STATE) {
+            init::DONE => Ok(Begin::Done),
+            init::FAILED => Err(Trap::Raise(
+                "java/lang/NoClassDefFoundError",
+                Some(format!("Could not initialize class {}", self.program.class(of).external_name())),
+            )),
+            init::RUNNING if self.memory.load(record + class::OWNER) == self.current + 1 => Ok(Begin::Done),
+            init::RUNNING => {
+                self.set_thread_word(self.current, thread::STATUS, status::INITIALIZING);
+                self.set_thread_word(self.current, thread::BLOCKER, of);
+                Ok(Begin::Wait)
+            }
+            _ => {
+                self.memory.store(record + class::STATE, init::RUNNING);
+                self.memory.store(record + class::OWNER, self.current + 1);
+                Ok(Begin::Go)
+            }
+        }
+    }
+
+    /// Asks for the next class above that needs to be initialised first.
+    pub(crate) fn init_supers(&mut self, of: ClassId) -> Result<(), Trap> {
+        let described = self.program.class(of);
+        if described.is_interface() {
+            return Ok(());
+        }
+        if described.super_class != 0 {
+            self.require_initialized(described.super_class)?;
+        }
+        self.init_interfaces(&described.interfaces)
+    }
+
+    /// Superinterfaces that declare a non-abstract, non-static method, their own superinterfaces first.
+    fn init_interfaces(&mut self, interfaces: &[ClassId]) -> Result<(), Trap> {
+        for &interface in interfaces {
+            let described = self.program.class(interface);
+            self.init_interfaces(&described.interfaces)?;
+            let declares = described.methods.iter().any(|&method| {
+                let method = self.program.method(method);
+                !method.is_abstract() && !method.is_static()
+            });
+            if declares {
+                self.require_initialized(interface)?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn init_done(&mut self, of: ClassId, state: u32) {
+        let record = class_record(of);
+        self.memory.store(record + class::STATE, state);
+        self.memory.store(record + class::OWNER, 0);
+    }
+
+    /// What is thrown when an initialiser ends with this exception.
+    pub(crate) fn init_failed(&mut self, of: ClassId, exception: Address) -> Result<Trap, Trap> {
+        self.init_done(of, init::FAILED);
+        let error = self.program.load(LoaderId::BOOT, "java/lang/Error").map_err(crate::link::load_trap)?;
+        if self.program.is_subclass(self.class_of(exception), error) {
+            return Ok(Trap::Throw(exception));
+        }
+        // `new ExceptionInInitializerError(exception)`.
+        let key = (u32::MAX, 2);
+        let method = match self.adaptors.get(&key) {
+            Some(&known) => known,
+            None => {
+                let constructor = self.known.initializer_error;
+                let class = self.program.method(constructor).class;
+                let mut assembler = Assembler::new(&[RegisterKind::Ref]);
+                let wrapper = assembler.register(RegisterKind::Ref);
+                assembler.new_object(wrapper, class);
+                assembler.call_direct(constructor, &[wrapper, 0], None);
+                assembler.push(Instr::Throw { s: wrapper });
+                let method = assembler.finish(self.program, class, "throw", "(Ljava/lang/Throwable;)V")?;
+                self.adaptors.insert(key, method);
+                method
+            }
+        };
+        Ok(Trap::Before(method, vec![exception]))
+    }
+}

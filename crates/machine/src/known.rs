@@ -1,0 +1,135 @@
+//! The classes and members of the JDK that the machine itself deals with, looked up once.
+
+use crate::machine::StartError;
+use program::world::{ClassId, LoaderId, MethodId, Program};
+
+/// Classes, fields and methods by what the machine uses them for.
+#[allow(missing_docs)] // the names are those of the JDK
+pub struct Known {
+    pub object: ClassId,
+    pub class: ClassId,
+    pub string: ClassId,
+    pub thread: ClassId,
+    pub throwable: ClassId,
+    pub class_loader: ClassId,
+    pub cloneable: ClassId,
+    pub reference: ClassId,
+    pub method_handle: ClassId,
+    pub var_handle: ClassId,
+    pub member_name: ClassId,
+    pub byte_array: ClassId,
+    pub boolean_array: ClassId,
+    pub char_array: ClassId,
+    pub int_array: ClassId,
+    pub long_array: ClassId,
+    pub object_array: ClassId,
+    pub string_array: ClassId,
+    pub class_array: ClassId,
+    /// Holds the lock and the identity hash code of an object that needs more than its lock word.
+    pub monitor: ClassId,
+    pub string_value: u32,
+    pub string_coder: u32,
+    pub string_hash: u32,
+    pub string_hash_is_zero: u32,
+    pub class_number: u32,
+    pub class_component: u32,
+    pub class_loader_field: u32,
+    pub class_module: Option<u32>,
+    pub class_name: u32,
+    pub class_package: Option<u32>,
+    pub throwable_backtrace: u32,
+    pub throwable_depth: u32,
+    pub throwable_trace: u32,
+    pub thread_eetop: u32,
+    pub thread_run: MethodId,
+    pub thread_exit: MethodId,
+    pub thread_dispatch: MethodId,
+    pub initializer_error: MethodId,
+    pub loader_load: MethodId,
+}
+
+/// Words of a monitor object.
+pub mod monitor {
+    /// The lock.
+    pub const LOCK: u32 = 2;
+    /// The identity hash code; 0 while none was asked for.
+    pub const HASH: u32 = 3;
+}
+
+impl Known {
+    /// Looks everything up.
+    pub fn new(program: &Program) -> Result<Known, StartError> {
+        let class =
+            |name: &str| program.load(LoaderId::BOOT, name).map_err(|error| StartError::Jdk(error.to_string()));
+        let field = |of: ClassId, name: &str, descriptor: &str| {
+            program
+                .field(of, name, descriptor)
+                .map(|found| found.field.offset)
+                .ok_or_else(|| StartError::Jdk(format!("{} has no field {name}", program.class(of).external_name())))
+        };
+        let method = |of: ClassId, name: &str, descriptor: &str| {
+            program
+                .find_method(of, name, descriptor)
+                .ok_or_else(|| StartError::Jdk(format!("{} has no method {name}", program.class(of).external_name())))
+        };
+        let object = class("java/lang/Object")?;
+        let string = class("java/lang/String")?;
+        let class_class = class("java/lang/Class")?;
+        let thread = class("java/lang/Thread")?;
+        let throwable = class("java/lang/Throwable")?;
+        let error = class("java/lang/ExceptionInInitializerError")?;
+        let class_loader = class("java/lang/ClassLoader")?;
+        let monitor = program
+            .synthesize(program::world::SyntheticClass {
+                name: "raddle/Monitor",
+                flags: 0,
+                super_class: object,
+                interfaces: Vec::new(),
+                host: 0,
+                fields: vec![("lock", "I", 0), ("hash", "I", 0)],
+                methods: Vec::new(),
+            })
+            .map_err(|error| StartError::Jdk(error.to_string()))?;
+        Ok(Known {
+            object,
+            class: class_class,
+            string,
+            thread,
+            throwable,
+            class_loader,
+            cloneable: class("java/lang/Cloneable")?,
+            reference: class("java/lang/ref/Reference")?,
+            method_handle: class("java/lang/invoke/MethodHandle")?,
+            var_handle: class("java/lang/invoke/VarHandle")?,
+            member_name: class("java/lang/invoke/MemberName")?,
+            byte_array: class("[B")?,
+            boolean_array: class("[Z")?,
+            char_array: class("[C")?,
+            int_array: class("[I")?,
+            long_array: class("[J")?,
+            object_array: class("[Ljava/lang/Object;")?,
+            string_array: class("[Ljava/lang/String;")?,
+            class_array: class("[Ljava/lang/Class;")?,
+            monitor,
+            string_value: field(string, "value", "[B")?,
+            string_coder: field(string, "coder", "B")?,
+            string_hash: field(string, "hash", "I")?,
+            string_hash_is_zero: field(string, "hashIsZero", "Z")?,
+            class_name: field(class_class, "name", "Ljava/lang/String;")?,
+            class_package: field(class_class, "packageName", "Ljava/lang/String;").ok(),
+            class_number: field(class_class, "$class", "I")?,
+            class_component: field(class_class, "componentType", "Ljava/lang/Class;")?,
+            class_loader_field: field(class_class, "classLoader", "Ljava/lang/ClassLoader;")?,
+            class_module: field(class_class, "module", "Ljava/lang/Module;").ok(),
+            throwable_backtrace: field(throwable, "backtrace", "Ljava/lang/Object;")?,
+            throwable_depth: field(throwable, "depth", "I")?,
+            throwable_trace: field(throwable, "stackTrace", "[Ljava/lang/StackTraceElement;")?,
+            thread_eetop: field(thread, "eetop", "J")?,
+            thread_run: method(thread, "run", "()V")?,
+            thread_exit: method(thread, "exit", "()V")?,
+            thread_dispatch: method(thread, "dispatchUncaughtException", "(Ljava/lang/Throwable;)V")?,
+            initializer_error: method(error, "<init>", "(Ljava/lang/Throwable;)V")?,
+            loader_load: method(class_loader, "loadClass", "(Ljava/lang/String;)Ljava/lang/Class;")?,
+        })
+    }
+}

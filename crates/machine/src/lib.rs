@@ -1,0 +1,33 @@
+//! The machine that runs a program: its memory, its interpreter, its threads.
+//!
+//! All state lies in one word-addressed memory with a trail ([`memory`]); everything else here is code that reads and
+//! writes it, or is shared by all states and named by content ([`machine::Shared`]).
+
+pub mod assemble;
+mod boot;
+mod collect;
+mod dynamic;
+pub mod encode;
+mod frames;
+pub mod heap;
+mod initialize;
+mod interpret;
+pub mod known;
+pub mod layout;
+pub mod link;
+pub mod machine;
+pub mod memory;
+mod monitor;
+pub mod native;
+mod schedule;
+mod special;
+pub mod support;
+pub mod system;
+mod threads;
+mod throw;
+
+pub use boot::{LaunchError, register_kind};
+pub use machine::{Console, Files, Limits, Machine, Shared, StartError, Trap, raise};
+pub use memory::Address;
+pub use native::{Answer, Args, Native, Natives, Outcome, Touches};
+pub use schedule::End;

@@ -1,0 +1,295 @@
+//! The machine: a program in the midst of running, and what it shares with every other machine on the same program.
+
+use crate::dynamic::sites::Sites;
+use crate::known::Known;
+use crate::layout::{self, HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
+use crate::memory::{Address, Memory};
+use crate::native::{Native, Natives};
+use kernel::Unsupported;
+use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, RwLock};
+
+/// How large a program may grow, and what it is told about the world.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Words of the heap.
+    pub heap_words: u32,
+    /// Words of each thread's stack.
+    pub stack_words: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { heap_words: 1 << 28, stack_words: 1 << 18 }
+    }
+}
+
+/// Where the program's output goes and its input comes from.
+pub trait Console: Send {
+    /// Bytes written to standard output (1) or standard error (2).
+    fn write(&mut self, stream: u32, bytes: &[u8]);
+    /// Fills `buffer` from standard input; 0 at its end.
+    fn read(&mut self, buffer: &mut [u8]) -> usize;
+    /// How many bytes can be read without waiting.
+    fn available(&mut self) -> usize;
+}
+
+/// What all machines on one program share: nothing here belongs to a state, and everything is named by content.
+pub struct Shared<'p> {
+    /// The classes.
+    pub program: &'p Program,
+    /// The native methods.
+    pub natives: &'p dyn Natives,
+    /// Limits.
+    pub limits: Limits,
+    /// System properties that the user has set, beside those that the library gives.
+    pub properties: BTreeMap<String, String>,
+    /// Files that the program may read: the class path and the JDK's own.
+    pub files: &'p dyn Files,
+    pub(crate) strings: RwLock<Strings>,
+    pub(crate) sites: Sites,
+}
+
+/// The read-only files that a program under test may see.
+pub trait Files: Send + Sync {
+    /// The contents of a file; `None` where there is none.
+    fn read(&self, path: &str) -> Option<Arc<[u8]>>;
+    /// Whether a path is a folder.
+    fn is_folder(&self, path: &str) -> bool;
+    /// The names in a folder.
+    fn list(&self, path: &str) -> Vec<String>;
+    /// The JDK's own folder.
+    fn java_home(&self) -> &str;
+    /// Feature version of the JDK.
+    fn feature(&self) -> u32;
+    /// Full version of the JDK.
+    fn version(&self) -> &str;
+    /// The class path as the user wrote it.
+    fn class_path(&self) -> &str;
+}
+
+#[derive(Default)]
+pub(crate) struct Strings {
+    by_content: HashMap<Arc<[u16]>, u32>,
+    contents: Vec<Arc<[u16]>>,
+}
+
+impl<'p> Shared<'p> {
+    /// What machines on this program will share.
+    pub fn new(
+        program: &'p Program,
+        natives: &'p dyn Natives,
+        files: &'p dyn Files,
+        limits: Limits,
+        properties: BTreeMap<String, String>,
+    ) -> Shared<'p> {
+        Shared { program, natives, limits, properties, files, strings: RwLock::default(), sites: Sites::default() }
+    }
+
+    /// The number under which a text is interned.
+    pub(crate) fn string_number(&self, content: &[u16]) -> Option<u32> {
+        if let Some(&number) =
+            self.strings.read().unwrap_or_else(|poisoned| poisoned.into_inner()).by_content.get(content)
+        {
+            return Some(number);
+        }
+        let mut strings = self.strings.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&number) = strings.by_content.get(content) {
+            return Some(number);
+        }
+        let number = u32::try_from(strings.contents.len()).ok().filter(|&number| number < MAX_STRINGS)?;
+        let content: Arc<[u16]> = content.into();
+        strings.contents.push(content.clone());
+        strings.by_content.insert(content, number);
+        Some(number)
+    }
+
+    /// The text with this number.
+    pub(crate) fn string_content(&self, number: u32) -> Option<Arc<[u16]>> {
+        self.strings.read().unwrap_or_else(|poisoned| poisoned.into_inner()).contents.get(number as usize).cloned()
+    }
+
+    /// The number of interned texts so far.
+    pub(crate) fn string_count(&self) -> u32 {
+        self.strings.read().unwrap_or_else(|poisoned| poisoned.into_inner()).contents.len() as u32
+    }
+
+    /// The number of a dynamic call site or constant, by where it stands.
+    pub(crate) fn site_number(&self, of: u32, place: u32) -> Option<u32> {
+        self.sites.number(of, place)
+    }
+
+    /// The number of dynamic sites so far.
+    pub(crate) fn site_count(&self) -> u32 {
+        self.sites.count()
+    }
+}
+
+/// Why an instruction or a native method did not end in the usual way.
+#[derive(Debug)]
+pub enum Trap {
+    /// This exception object is thrown.
+    Throw(Address),
+    /// An exception of this class, with this message, is to be made and thrown.
+    Raise(&'static str, Option<String>),
+    /// As `Raise`, with a cause.
+    RaiseCause(&'static str, Option<String>, Address),
+    /// Not supported: the run ends, and says so.
+    Unsupported(String),
+    /// The class must be initialised first; then the instruction is tried again.
+    Initialize(ClassId),
+    /// This Java method must run first, with these argument words; then the instruction is tried again.
+    Before(MethodId, Vec<u32>),
+}
+
+/// Short for [`Trap::Raise`] with a message.
+pub fn raise<T>(class: &'static str, message: impl Into<String>) -> Result<T, Trap> {
+    Err(Trap::Raise(class, Some(message.into())))
+}
+
+/// A running program.
+pub struct Machine<'p> {
+    /// What it shares with other machines.
+    pub shared: &'p Shared<'p>,
+    /// The classes.
+    pub program: &'p Program,
+    /// All of its state.
+    pub memory: Memory,
+    /// The JDK classes and members that the machine itself deals with.
+    pub known: Known,
+    /// Output and input.
+    pub console: Box<dyn Console>,
+    /// The running thread.
+    pub current: u32,
+    /// Its topmost frame.
+    pub(crate) fp: Address,
+    /// Where its stack ends.
+    pub(crate) stack_end: Address,
+    /// Frames of the running thread from here up are logged or younger than the step.
+    pub(crate) logged: Address,
+    pub(crate) bound: Vec<Option<Native>>,
+    pub(crate) selections: Box<[(u64, MethodId)]>,
+    pub(crate) offsets: HashMap<(&'static str, &'static str), u32>,
+    pub(crate) throwers: HashMap<ClassId, MethodId>,
+    pub(crate) adaptors: HashMap<(u32, MethodId), MethodId>,
+    /// Threads in the order in which they began to wait for something: who waited longest is served first.
+    pub(crate) arrivals: Vec<u32>,
+    pub(crate) collect_at: Address,
+    pub(crate) roles: crate::encode::Roles,
+    pub(crate) scratch: crate::encode::Scratch,
+    /// Whether the current step has yet to touch something that others may see.
+    pub(crate) fresh: bool,
+    /// Whether the running thread gives way to the others.
+    pub yielding: bool,
+    /// Set when the program has ended.
+    pub(crate) halted: Option<i32>,
+}
+
+impl<'p> Machine<'p> {
+    /// An empty machine: no class is initialised, no thread exists.
+    pub fn new(shared: &'p Shared<'p>, console: Box<dyn Console>) -> Result<Machine<'p>, StartError> {
+        let heap_end = HEAP.checked_add(shared.limits.heap_words).ok_or(StartError::Memory("the heap is too large".into()))?;
+        let stacks = shared
+            .limits
+            .stack_words
+            .checked_mul(MAX_THREADS + 1)
+            .ok_or(StartError::Memory("the stacks are too large".into()))?;
+        let size = heap_end.checked_add(stacks).ok_or(StartError::Memory("heap and stacks are too large".into()))?;
+        let memory = Memory::new(size, HEAP, heap_end).map_err(|error| StartError::Memory(error.to_string()))?;
+        let known = Known::new(shared.program)?;
+        Ok(Machine {
+            shared,
+            program: shared.program,
+            memory,
+            known,
+            console,
+            current: 0,
+            fp: 0,
+            stack_end: 0,
+            logged: 0,
+            bound: Vec::new(),
+            selections: vec![(0, 0); 1 << 13].into(),
+            offsets: HashMap::new(),
+            throwers: HashMap::new(),
+            adaptors: HashMap::new(),
+            arrivals: Vec::new(),
+            collect_at: HEAP + shared.limits.heap_words / 2,
+            roles: crate::encode::Roles::default(),
+            scratch: crate::encode::Scratch::default(),
+            fresh: true,
+            yielding: false,
+            halted: None,
+        })
+    }
+
+    /// Bounds of a thread's stack.
+    pub(crate) fn stack(&self, thread: u32) -> (Address, Address) {
+        let start = self.memory.limit() + thread * self.shared.limits.stack_words;
+        (start, start + self.shared.limits.stack_words)
+    }
+
+    /// Makes a thread the running one, with this frame on top.
+    pub(crate) fn set_current(&mut self, number: u32, fp: Address) {
+        self.current = number;
+        self.fp = fp;
+        self.stack_end = self.stack(number).1;
+    }
+
+    /// A word of a thread's record.
+    pub fn thread_word(&self, of: u32, word: u32) -> u32 {
+        self.memory.load(thread_record(of) + word)
+    }
+
+    /// Sets a word of a thread's record.
+    pub fn set_thread_word(&mut self, of: u32, word: u32, value: u32) {
+        self.memory.store(thread_record(of) + word, value);
+    }
+
+    /// The topmost frame of any thread.
+    pub fn top_frame(&self, of: u32) -> Address {
+        if of == self.current { self.fp } else { self.thread_word(of, thread::FRAME) }
+    }
+
+    /// Method, instruction and caller of a frame.
+    pub fn frame_at(&self, at: Address) -> (MethodId, u32, Address) {
+        (
+            self.memory.load(at + frame::METHOD),
+            self.memory.load(at + frame::PC),
+            self.memory.load(at + frame::CALLER),
+        )
+    }
+
+    /// The virtual clock, in nanoseconds since the start.
+    pub fn clock(&self) -> u64 {
+        self.memory.load_wide(layout::CLOCK)
+    }
+
+    /// A class of the JDK or of the program, as the loader sees it.
+    pub fn load_class(&self, loader: LoaderId, name: &str) -> Result<ClassId, LoadError> {
+        self.program.load(loader, name)
+    }
+}
+
+/// Why a program could not be started.
+#[derive(Debug)]
+pub enum StartError {
+    /// Memory could not be had.
+    Memory(String),
+    /// The JDK lacks something that every JDK has.
+    Jdk(String),
+    /// Something is not supported.
+    Unsupported(Unsupported),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            StartError::Memory(what) => write!(f, "no memory for the program: {what}"),
+            StartError::Jdk(what) => write!(f, "this JDK cannot be used: {what}"),
+            StartError::Unsupported(what) => what.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}

@@ -1,0 +1,416 @@
+//! One word-addressed memory with a trail.
+//!
+//! All that changes while a program runs lies here: objects, frames, the tables of threads and classes. An address is
+//! a word number; 0 is null. Memory has these parts, in this order:
+//!
+//! | part | what it holds | how it goes back |
+//! | --- | --- | --- |
+//! | tables | threads, classes, interned strings, call sites | every write is logged |
+//! | heap | objects, allocated by a bump | a write below `mark` is logged; allocation is undone by resetting `top` |
+//! | stacks | frames, a fixed range for each thread | whole frames are logged when they first come into play |
+//!
+//! A *step* begins with [`Memory::begin`]. Until the next one, a word is logged at most once: a bit for each word
+//! tells whether it was. Words allocated since the step began need no log at all. Registers are written without a
+//! log: the top frame is logged when the step begins, and an older frame when a return uncovers it, so a loop over
+//! local variables costs the trail nothing.
+
+use memmap2::{MmapMut, MmapOptions};
+
+/// A word number; 0 is null.
+pub type Address = u32;
+
+/// What is needed to go back to the beginning of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Checkpoint {
+    trail: usize,
+    segment: usize,
+    top: Address,
+    mark: Address,
+}
+
+/// The memory.
+pub struct Memory {
+    words: MmapMut,
+    base: *mut u32,
+    dirty: MmapMut,
+    bits: *mut u64,
+    size: u32,
+    /// First free word of the heap.
+    top: Address,
+    /// Where the heap ends.
+    limit: Address,
+    /// Words of the heap from here on are younger than the current step.
+    mark: Address,
+    trail: Vec<(Address, u32)>,
+    /// Where in the trail the current step begins.
+    segment: usize,
+    image: Image,
+}
+
+/// What memory held when the program was about to begin, and which of those words were ever written since.
+#[derive(Default)]
+struct Image {
+    words: Vec<u32>,
+    touched: Vec<u64>,
+    changed: Vec<Address>,
+    sorted: usize,
+}
+
+impl Memory {
+    /// A memory of `size` words whose heap lies between `heap` and `limit`.
+    pub fn new(size: u32, heap: Address, limit: Address) -> std::io::Result<Memory> {
+        let mut words = reserve(size as usize * 4)?;
+        let mut dirty = reserve(size as usize / 8 + 8)?;
+        let base = words.as_mut_ptr().cast();
+        let bits = dirty.as_mut_ptr().cast();
+        Ok(Memory { words, base, dirty, bits, size, top: heap, limit, mark: heap, trail: Vec::new(), segment: 0, image: Image::default() })
+    }
+
+    /// Where word 0 lies.
+    #[inline(always)]
+    pub fn base(&self) -> *mut u32 {
+        self.base
+    }
+
+    #[inline(always)]
+    fn at(&self, address: Address) -> *mut u32 {
+        debug_assert!(address < self.size);
+        // SAFETY: the mapping covers every u32 address that the machine forms: addresses come from `allocate`, from
+        // table and stack bounds checked where they are handed out, and offsets within objects are checked by the
+        // linker (fields) or the interpreter (elements). See ARCHITECTURE.md, "Raw words".
+        unsafe { self.base.add(address as usize) }
+    }
+
+    /// The word at an address.
+    #[inline(always)]
+    pub fn load(&self, address: Address) -> u32 {
+        // SAFETY: `at` gives a pointer into the mapping, aligned to a word.
+        unsafe { *self.at(address) }
+    }
+
+    /// Two words as one value, the lower one first.
+    #[inline(always)]
+    pub fn load_wide(&self, address: Address) -> u64 {
+        // SAFETY: as `load`; wides need not be aligned to eight bytes.
+        unsafe { self.at(address).cast::<u64>().read_unaligned() }
+    }
+
+    /// Writes a word and logs the old one.
+    #[inline(always)]
+    pub fn store(&mut self, address: Address, value: u32) {
+        self.log(address);
+        // SAFETY: as `load`.
+        unsafe { *self.at(address) = value }
+    }
+
+    /// Writes two words.
+    #[inline(always)]
+    pub fn store_wide(&mut self, address: Address, value: u64) {
+        self.log(address);
+        self.log(address + 1);
+        // SAFETY: as `load_wide`.
+        unsafe { self.at(address).cast::<u64>().write_unaligned(value) }
+    }
+
+    /// The byte at a byte offset from a word address.
+    #[inline(always)]
+    pub fn load_byte(&self, address: Address, offset: usize) -> u8 {
+        // SAFETY: as `load`, for the word that holds the byte.
+        unsafe { *self.at(address).cast::<u8>().add(offset) }
+    }
+
+    /// Writes a byte.
+    #[inline(always)]
+    pub fn store_byte(&mut self, address: Address, offset: usize, value: u8) {
+        self.log(address + (offset / 4) as u32);
+        // SAFETY: as `load_byte`.
+        unsafe { *self.at(address).cast::<u8>().add(offset) = value }
+    }
+
+    /// The 16-bit value at a byte offset, which is aligned to nothing.
+    #[inline(always)]
+    pub fn load_short(&self, address: Address, offset: usize) -> u16 {
+        // SAFETY: as `load`, for the one or two words that hold the value.
+        unsafe { self.at(address).cast::<u8>().add(offset).cast::<u16>().read_unaligned() }
+    }
+
+    /// Writes a 16-bit value.
+    #[inline(always)]
+    pub fn store_short(&mut self, address: Address, offset: usize, value: u16) {
+        self.log(address + (offset / 4) as u32);
+        if offset % 4 == 3 {
+            self.log(address + (offset / 4) as u32 + 1);
+        }
+        // SAFETY: as `load_short`.
+        unsafe { self.at(address).cast::<u8>().add(offset).cast::<u16>().write_unaligned(value) }
+    }
+
+    /// `len` bytes from a byte offset.
+    pub fn bytes(&self, address: Address, offset: usize, len: usize) -> &[u8] {
+        assert!(address as usize * 4 + offset + len <= self.size as usize * 4, "bytes outside of memory");
+        // SAFETY: just checked to lie in the mapping; the borrow keeps writers away.
+        unsafe { std::slice::from_raw_parts(self.at(address).cast::<u8>().add(offset), len) }
+    }
+
+    /// Writes bytes at a byte offset.
+    pub fn store_bytes(&mut self, address: Address, offset: usize, bytes: &[u8]) {
+        assert!(address as usize * 4 + offset + bytes.len() <= self.size as usize * 4, "bytes outside of memory");
+        if bytes.is_empty() {
+            return;
+        }
+        self.log_range(address + (offset / 4) as u32, address + ((offset + bytes.len() - 1) / 4) as u32 + 1);
+        // SAFETY: just checked to lie in the mapping; `bytes` cannot overlap it because it is borrowed apart.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at(address).cast::<u8>().add(offset), bytes.len()) }
+    }
+
+    /// Copies `len` bytes between two places that may overlap.
+    pub fn copy_bytes(&mut self, from: (Address, usize), to: (Address, usize), len: usize) {
+        if len == 0 {
+            return;
+        }
+        let end = self.size as usize * 4;
+        assert!(from.0 as usize * 4 + from.1 + len <= end && to.0 as usize * 4 + to.1 + len <= end, "bytes outside of memory");
+        self.log_range(to.0 + (to.1 / 4) as u32, to.0 + ((to.1 + len - 1) / 4) as u32 + 1);
+        // SAFETY: both ranges were just checked to lie in the mapping; `copy` allows them to overlap.
+        unsafe {
+            let source = self.at(from.0).cast::<u8>().add(from.1);
+            std::ptr::copy(source, self.at(to.0).cast::<u8>().add(to.1), len);
+        }
+    }
+
+    /// Logs a word if the current step has not done so and did not allocate it.
+    #[inline(always)]
+    pub fn log(&mut self, address: Address) {
+        if address < self.mark {
+            self.log_old(address);
+        }
+    }
+
+    #[inline(always)]
+    fn log_old(&mut self, address: Address) {
+        // SAFETY: the bitmap has a bit for every word of memory.
+        let word = unsafe { &mut *self.bits.add(address as usize / 64) };
+        let bit = 1u64 << (address % 64);
+        if *word & bit == 0 {
+            *word |= bit;
+            let old = self.load(address);
+            self.trail.push((address, old));
+            self.note_change(address);
+        }
+    }
+
+    #[inline]
+    fn note_change(&mut self, address: Address) {
+        if let Some(word) = self.image.touched.get_mut(address as usize / 64) {
+            let bit = 1u64 << (address % 64);
+            if *word & bit == 0 {
+                *word |= bit;
+                self.image.changed.push(address);
+            }
+        }
+    }
+
+    /// Makes what memory holds now the image that states are compared with.
+    pub fn freeze(&mut self) {
+        self.commit();
+        let words = self.snapshot(0, self.top);
+        self.image = Image { touched: vec![0; words.len() / 64 + 1], words, changed: Vec::new(), sorted: 0 };
+    }
+
+    /// Where the image ends; 0 if there is none.
+    pub fn image_end(&self) -> Address {
+        self.image.words.len() as Address
+    }
+
+    /// The words of the image that were ever written since it was made, ascending. Many may have their old value.
+    pub fn touched(&mut self) -> &[Address] {
+        if self.image.sorted < self.image.changed.len() {
+            self.image.changed.sort_unstable();
+            self.image.sorted = self.image.changed.len();
+        }
+        &self.image.changed
+    }
+
+    /// The value that a word of the image had.
+    pub fn original(&self, address: Address) -> u32 {
+        self.image.words[address as usize]
+    }
+
+    /// Gives every word of the image its old value, and frees the heap behind it. There is no way back.
+    pub fn reset_to_image(&mut self) {
+        self.commit();
+        for position in 0..self.image.changed.len() {
+            let address = self.image.changed[position];
+            self.poke(address, self.image.words[address as usize]);
+        }
+        self.top = self.image_end();
+        self.mark = self.top;
+    }
+
+    /// Logs a range of words.
+    pub fn log_range(&mut self, from: Address, to: Address) {
+        for address in from..to.min(self.mark) {
+            self.log_old(address);
+        }
+    }
+
+    /// Logs the words of a frame; frames lie above every mark and are logged at most once a step by their owner.
+    pub fn log_frame(&mut self, from: Address, to: Address) {
+        for address in from..to {
+            let old = self.load(address);
+            self.trail.push((address, old));
+        }
+    }
+
+    /// Takes `words` zeroed words from the heap; `None` when it is full.
+    #[inline(always)]
+    pub fn allocate(&mut self, words: u32) -> Option<Address> {
+        let address = self.top;
+        if words > self.limit - address {
+            return None;
+        }
+        self.top = address + words;
+        // SAFETY: the range lies between the heap's start and its limit. It must be cleared because undo and
+        // collection leave old words behind.
+        unsafe { std::ptr::write_bytes(self.at(address), 0, words as usize) };
+        Some(address)
+    }
+
+    /// First free word of the heap.
+    pub fn top(&self) -> Address {
+        self.top
+    }
+
+    /// Where the heap ends.
+    pub fn limit(&self) -> Address {
+        self.limit
+    }
+
+    /// Begins a step.
+    pub fn begin(&mut self) -> Checkpoint {
+        let checkpoint = Checkpoint { trail: self.trail.len(), segment: self.segment, top: self.top, mark: self.mark };
+        self.clear_bits(self.segment);
+        self.segment = self.trail.len();
+        self.mark = self.top;
+        checkpoint
+    }
+
+    /// Goes back to the beginning of the latest step.
+    pub fn undo(&mut self, checkpoint: Checkpoint) {
+        self.clear_bits(checkpoint.trail);
+        while self.trail.len() > checkpoint.trail {
+            if let Some((address, old)) = self.trail.pop() {
+                // SAFETY: logged addresses are addresses of memory.
+                unsafe { *self.at(address) = old }
+            }
+        }
+        self.top = checkpoint.top;
+        self.mark = checkpoint.mark;
+        self.segment = checkpoint.segment;
+        // The step that goes on from here is over; whoever continues begins a new one.
+    }
+
+    fn clear_bits(&mut self, from: usize) {
+        for &(address, _) in &self.trail[from..] {
+            // SAFETY: as in `log_old`.
+            unsafe { *self.bits.add(address as usize / 64) &= !(1u64 << (address % 64)) };
+        }
+    }
+
+    /// Forgets how to go back: the past is over.
+    pub fn commit(&mut self) {
+        self.clear_bits(self.segment);
+        self.trail.clear();
+        self.segment = 0;
+        self.mark = self.top;
+    }
+
+    /// How many words are logged.
+    pub fn trail_len(&self) -> usize {
+        self.trail.len()
+    }
+
+    /// Sets the first free word, after a collection has moved what lives down. Only without a past.
+    pub fn set_top(&mut self, top: Address) {
+        assert!(self.trail.is_empty(), "a collection cannot be undone");
+        self.top = top;
+        self.mark = top;
+    }
+
+    /// Moves an object down, without a log.
+    pub fn slide(&mut self, old: Address, new: Address, words: u32) {
+        debug_assert!(new < old);
+        // SAFETY: both ranges lie in the heap; `copy` allows them to overlap.
+        unsafe { std::ptr::copy(self.at(old), self.at(new), words as usize) };
+    }
+
+    /// Writes a word without a log: for frames, and for what a collection moves.
+    #[inline(always)]
+    pub fn poke(&mut self, address: Address, value: u32) {
+        // SAFETY: as `load`.
+        unsafe { *self.at(address) = value }
+    }
+
+    /// Every word between two addresses, for comparisons in tests.
+    pub fn snapshot(&self, from: Address, to: Address) -> Vec<u32> {
+        (from..to).map(|address| self.load(address)).collect()
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Memory({} words, {} logged, {} bytes mapped)", self.top, self.trail.len(), self.words.len() + self.dirty.len())
+    }
+}
+
+// SAFETY: the pointers lead into mappings that the memory owns; nothing else refers to them.
+unsafe impl Send for Memory {}
+
+fn reserve(bytes: usize) -> std::io::Result<MmapMut> {
+    MmapOptions::new().len(bytes).no_reserve_swap().map_anon()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Memory {
+        Memory::new(1 << 16, 1 << 10, 1 << 15).unwrap()
+    }
+
+    #[test]
+    fn a_word_is_logged_once_a_step_and_comes_back() {
+        let mut memory = memory();
+        let object = memory.allocate(4).unwrap();
+        memory.store(object, 1);
+        memory.commit();
+        let outer = memory.begin();
+        (0..1000).for_each(|n| memory.store(object, n));
+        assert_eq!(memory.trail_len(), 1);
+        let inner = memory.begin();
+        (0..1000).for_each(|n| memory.store(object, 5000 + n));
+        let young = memory.allocate(8).unwrap();
+        memory.store(young, 9);
+        assert_eq!(memory.trail_len(), 2);
+        memory.undo(inner);
+        assert_eq!((memory.load(object), memory.top()), (999, object + 4));
+        memory.undo(outer);
+        assert_eq!(memory.load(object), 1);
+    }
+
+    #[test]
+    fn narrow_writes_log_the_words_they_lie_in() {
+        let mut memory = memory();
+        let object = memory.allocate(4).unwrap();
+        memory.store_bytes(object, 0, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        memory.commit();
+        let before = memory.snapshot(object, object + 4);
+        let step = memory.begin();
+        memory.store_byte(object, 5, 99);
+        memory.store_short(object, 3, 0xabcd);
+        memory.store_wide(object + 1, 7);
+        memory.copy_bytes((object, 0), (object, 2), 9);
+        memory.undo(step);
+        assert_eq!(memory.snapshot(object, object + 4), before);
+    }
+}

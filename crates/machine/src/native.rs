@@ -1,0 +1,208 @@
+//! The border to what the JDK leaves to native code.
+//!
+//! A native method is a plain function from the machine and its argument words to an [`Outcome`]. It runs in a frame
+//! of its own, so stack traces show it. It must not keep anything outside of the machine's memory, or going back
+//! would forget it; and it must not run Java code itself: it asks for that by [`Outcome::Call`].
+
+use crate::machine::{Machine, Trap};
+use crate::memory::Address;
+use kernel::Access;
+use program::world::{Method, MethodId};
+
+/// How a native method ends.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It returns nothing.
+    Void,
+    /// It returns an int, float, narrower value or reference.
+    Word(u32),
+    /// It returns a long or double.
+    Wide(u64),
+    /// Its result is what this method gives for these argument words: the native frame makes room for the call.
+    Call(MethodId, Vec<u32>),
+    /// It cannot go on now. The thread's record says what it waits for, and the method is entered again, with
+    /// `PHASE` as it left it, when that has come.
+    Block,
+}
+
+/// The result of a native method.
+pub type Answer = Result<Outcome, Trap>;
+
+/// A native method.
+pub type Native = fn(&mut Machine<'_>, &Args) -> Answer;
+
+/// The argument words of a native method: the receiver first, a long or double taking two.
+pub struct Args {
+    words: [u32; Args::MOST],
+}
+
+impl Args {
+    /// More words than any native method of the JDK takes.
+    pub const MOST: usize = 24;
+
+    pub(crate) fn read(machine: &Machine<'_>, first: Address, count: usize) -> Args {
+        let mut words = [0; Args::MOST];
+        for (position, word) in words.iter_mut().enumerate().take(count) {
+            *word = machine.memory.load(first + position as u32);
+        }
+        Args { words }
+    }
+
+    /// The word at a position.
+    #[inline]
+    pub fn word(&self, position: usize) -> u32 {
+        self.words[position]
+    }
+
+    /// The int at a position.
+    #[inline]
+    pub fn int(&self, position: usize) -> i32 {
+        self.words[position] as i32
+    }
+
+    /// The long or double bits that begin at a position.
+    #[inline]
+    pub fn wide(&self, position: usize) -> u64 {
+        u64::from(self.words[position]) | u64::from(self.words[position + 1]) << 32
+    }
+
+    /// The float at a position.
+    #[inline]
+    pub fn float(&self, position: usize) -> f32 {
+        f32::from_bits(self.words[position])
+    }
+
+    /// The double that begins at a position.
+    #[inline]
+    pub fn double(&self, position: usize) -> f64 {
+        f64::from_bits(self.wide(position))
+    }
+}
+
+/// What a native method touches that other threads may see, by the positions of its argument words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touches {
+    /// Nothing.
+    Nothing,
+    /// The cell of `object` at the byte offset `offset`.
+    Cell {
+        /// Position of the object.
+        object: u32,
+        /// Position of the offset's lower word.
+        offset: u32,
+        /// How.
+        access: Access,
+    },
+    /// All cells of an object.
+    Object {
+        /// Position of the object.
+        object: u32,
+        /// How.
+        access: Access,
+    },
+    /// All cells of two objects, the second of which is written.
+    Objects {
+        /// Position of the object that is read.
+        read: u32,
+        /// Position of the object that is written.
+        written: u32,
+    },
+    /// The monitor of an object.
+    Monitor {
+        /// Position of the object.
+        object: u32,
+        /// How.
+        access: Access,
+    },
+    /// Status, permit and interrupts of a thread.
+    Thread {
+        /// Position of the thread object.
+        object: u32,
+    },
+    /// Status, permit and interrupts of the running thread.
+    Self_,
+    /// The clock.
+    Clock,
+    /// It cannot be said.
+    Everything,
+}
+
+/// Finds native methods by name.
+pub trait Natives: Send + Sync {
+    /// The function for a method, by the internal name of its class, its name and its descriptor.
+    fn find(&self, class: &str, name: &str, descriptor: &str) -> Option<Native>;
+
+    /// A function that runs in place of a method that has a body: only where its body would reach for native code
+    /// that makes no sense here.
+    fn replaces(&self, class: &str, name: &str, descriptor: &str) -> Option<Native>;
+
+    /// What a native method touches.
+    fn touches(&self, class: &str, name: &str, descriptor: &str) -> Touches;
+}
+
+impl Machine<'_> {
+    /// The function of a native method.
+    pub(crate) fn native(&mut self, method: &Method) -> Result<Native, Trap> {
+        let position = method.id as usize;
+        if let Some(Some(native)) = self.bound.get(position) {
+            return Ok(*native);
+        }
+        let class = self.program.class(method.class);
+        let (name, descriptor) = (self.program.text(method.name), self.program.text(method.descriptor));
+        let found = self
+            .shared
+            .natives
+            .find(&class.name, name, descriptor)
+            .or_else(|| self.shared.natives.replaces(&class.name, name, descriptor));
+        let Some(native) = found else {
+            return Err(Trap::Unsupported(format!("{}.{name}", class.external_name())));
+        };
+        if self.bound.len() <= position {
+            self.bound.resize(position + 1, None);
+        }
+        self.bound[position] = Some(native);
+        Ok(native)
+    }
+}
+
+impl From<Address> for Outcome {
+    fn from(word: Address) -> Outcome {
+        Outcome::Word(word)
+    }
+}
+
+impl From<bool> for Outcome {
+    fn from(value: bool) -> Outcome {
+        Outcome::Word(u32::from(value))
+    }
+}
+
+impl From<i32> for Outcome {
+    fn from(value: i32) -> Outcome {
+        Outcome::Word(value as u32)
+    }
+}
+
+impl From<u64> for Outcome {
+    fn from(value: u64) -> Outcome {
+        Outcome::Wide(value)
+    }
+}
+
+impl From<i64> for Outcome {
+    fn from(value: i64) -> Outcome {
+        Outcome::Wide(value as u64)
+    }
+}
+
+impl From<f32> for Outcome {
+    fn from(value: f32) -> Outcome {
+        Outcome::Word(value.to_bits())
+    }
+}
+
+impl From<f64> for Outcome {
+    fn from(value: f64) -> Outcome {
+        Outcome::Wide(value.to_bits())
+    }
+}

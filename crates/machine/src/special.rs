@@ -1,0 +1,174 @@
+//! The instructions that only the machine's own methods contain.
+
+use crate::frames::RETRY;
+use crate::initialize::Begin;
+use crate::interpret::{Exit, Next};
+use crate::layout::{frame, init, status, thread};
+use crate::machine::{Machine, Trap};
+use crate::memory::Address;
+use crate::native::{Args, Outcome};
+use program::ir::{Call, Reg};
+use program::world::{LoaderId, Method};
+
+/// The body of a native method.
+pub const NATIVE: u16 = 0;
+/// `d` = whether to go on with initialising class `a`; waits while another thread is at it.
+pub const INIT_BEGIN: u16 = 1;
+/// Has everything above class `a` initialised.
+pub const INIT_SUPERS: u16 = 2;
+/// Calls the initialiser of class `a`.
+pub const INIT_CLINIT: u16 = 3;
+/// Class `a` is initialised.
+pub const INIT_DONE: u16 = 4;
+/// Class `a` failed with exception `b`.
+pub const INIT_FAILED: u16 = 5;
+/// Records that loader `a` answers for the name `d` with class `b`.
+pub const RECORD_CLASS: u16 = 6;
+/// The loader did not find the class named `a`: exception `b` says why.
+pub const CLASS_NOT_FOUND: u16 = 7;
+/// The running thread is over; `a` is its object.
+pub const THREAD_END: u16 = 8;
+/// Waits until every other thread that is not a daemon is over; `a` is the thread's own object.
+pub const AWAIT_OTHERS: u16 = 9;
+/// Ends the program with status `a`.
+pub const HALT: u16 = 10;
+/// The machine's own call has returned the word `a`.
+pub const STOP: u16 = 11;
+/// The machine's own call has thrown `a`.
+pub const STOP_FAILED: u16 = 12;
+/// First of the instructions that belong to dynamic linking.
+pub const DYNAMIC: u16 = 100;
+
+impl Machine<'_> {
+    pub(crate) fn register(&self, reg: Reg) -> u32 {
+        self.memory.load(self.fp + frame::REGISTERS + u32::from(reg))
+    }
+
+    pub(crate) fn set_register(&mut self, reg: Reg, value: u32) {
+        self.memory.poke(self.fp + frame::REGISTERS + u32::from(reg), value);
+    }
+
+    pub(crate) fn special(&mut self, method: &Method, op: u16, d: Reg, a: Reg, b: Reg) -> Result<Next, Trap> {
+        match op {
+            NATIVE => return self.call_native(method),
+            INIT_BEGIN => {
+                let go = match self.init_begin(self.register(a))? {
+                    Begin::Done => 0,
+                    Begin::Go => 1,
+                    Begin::Wait => return Ok(Next::Leave(Exit::Blocked)),
+                };
+                self.set_register(d, go);
+            }
+            INIT_SUPERS => self.init_supers(self.register(a))?,
+            INIT_CLINIT => {
+                let clinit = self.program.class(self.register(a)).initializer;
+                if clinit != 0 {
+                    self.push_call(clinit, &[], u32::from(Call::NO_RESULT))?;
+                    return Ok(Next::Reload);
+                }
+            }
+            INIT_DONE => self.init_done(self.register(a), init::DONE),
+            INIT_FAILED => {
+                let trap = self.init_failed(self.register(a), self.register(b))?;
+                return Err(trap);
+            }
+            RECORD_CLASS => self.record_class(self.register(a), self.register(d), self.register(b))?,
+            CLASS_NOT_FOUND => {
+                let name = self.text(self.register(a)).replace('.', "/");
+                let cause = self.register(b);
+                let not_found = self
+                    .program
+                    .load(LoaderId::BOOT, "java/lang/ClassNotFoundException")
+                    .map_err(crate::link::load_trap)?;
+                if !self.program.is_subclass(self.class_of(cause), not_found) {
+                    return Err(Trap::Throw(cause));
+                }
+                return Err(Trap::RaiseCause("java/lang/NoClassDefFoundError", Some(name), cause));
+            }
+            THREAD_END => {
+                self.end_thread(self.register(a))?;
+                return Ok(Next::Leave(Exit::Ended));
+            }
+            AWAIT_OTHERS => {
+                if self.thread_word(self.current, thread::PHASE) == 0 {
+                    self.thread_is_over(self.register(a))?;
+                    self.set_thread_word(self.current, thread::PHASE, 1);
+                }
+                if self.others_alive() {
+                    self.set_thread_word(self.current, thread::STATUS, status::ENDING);
+                    return Ok(Next::Leave(Exit::Blocked));
+                }
+                self.set_thread_word(self.current, thread::PHASE, 0);
+            }
+            HALT => {
+                let status = self.register(a) as i32;
+                self.halted = Some(status);
+                return Ok(Next::Leave(Exit::Halt(status)));
+            }
+            STOP => return Ok(Next::Leave(Exit::Done(self.register(a)))),
+            STOP_FAILED => return Ok(Next::Leave(Exit::Failed(self.register(a)))),
+            _ => return self.special_dynamic(op, d, a, b),
+        }
+        Ok(Next::Advance)
+    }
+
+    fn record_class(&mut self, loader: Address, name: Address, mirror: Address) -> Result<(), Trap> {
+        let name = self.text(name).replace('.', "/");
+        let number = self.loader_number(loader)?;
+        if mirror == 0 {
+            return Err(Trap::Raise("java/lang/NoClassDefFoundError", Some(name)));
+        }
+        let class = self.mirrored(mirror);
+        if *self.program.class(class).name != *name {
+            return Err(Trap::Raise("java/lang/NoClassDefFoundError", Some(name)));
+        }
+        self.program.record(number, &name, class);
+        Ok(())
+    }
+
+    /// Runs the function of a native method and returns from its frame.
+    fn call_native(&mut self, method: &Method) -> Result<Next, Trap> {
+        if self.memory.top() >= self.collect_at {
+            return Ok(Next::Leave(Exit::Collect));
+        }
+        let native = self.native(method)?;
+        let args = Args::read(self, self.fp + frame::REGISTERS, usize::from(method.argument_words).min(Args::MOST));
+        let outcome = native(self, &args)?;
+        if let Some(status) = self.halted {
+            return Ok(Next::Leave(Exit::Halt(status)));
+        }
+        let (caller, dest) = (self.memory.load(self.fp + frame::CALLER), self.memory.load(self.fp + frame::DEST));
+        match outcome {
+            Outcome::Block => return Ok(Next::Leave(Exit::Blocked)),
+            Outcome::Call(target, arguments) => {
+                // The callee takes the native frame's place.
+                let native_frame = self.fp;
+                self.uncover(caller);
+                if let Err(trap) = self.push_call(target, &arguments, dest) {
+                    self.fp = native_frame;
+                    return Err(trap);
+                }
+                return Ok(Next::Reload);
+            }
+            Outcome::Void => self.uncover(caller),
+            Outcome::Word(value) => {
+                self.uncover(caller);
+                if dest as u16 != Call::NO_RESULT {
+                    self.set_register(dest as u16, value);
+                }
+            }
+            Outcome::Wide(value) => {
+                self.uncover(caller);
+                if dest as u16 != Call::NO_RESULT {
+                    self.set_register(dest as u16, value as u32);
+                    self.set_register(dest as u16 + 1, (value >> 32) as u32);
+                }
+            }
+        }
+        if dest & RETRY == 0 {
+            let pc = self.memory.load(self.fp + frame::PC);
+            self.memory.poke(self.fp + frame::PC, pc + 1);
+        }
+        Ok(Next::Reload)
+    }
+}

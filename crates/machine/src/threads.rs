@@ -1,0 +1,265 @@
+//! Threads: starting, ending, waiting, waking.
+
+use crate::assemble::Assembler;
+use crate::layout::{MAX_THREADS, class, class_record, init, status, thread, thread_record, wake};
+use crate::machine::{Machine, Trap, raise};
+use crate::memory::Address;
+use crate::special;
+use program::ir::{Instr, RegisterKind};
+use program::world::MethodId;
+
+/// `java.lang.Thread.State`, as bits of the JVM's tool interface that the JDK turns into the enum.
+mod state {
+    pub const NEW: u32 = 0;
+    pub const TERMINATED: u32 = 0x0002;
+    pub const RUNNABLE: u32 = 0x0005;
+    pub const BLOCKED: u32 = 0x0401;
+    pub const WAITING: u32 = 0x0091;
+    pub const TIMED_WAITING: u32 = 0x00a1;
+}
+
+impl Machine<'_> {
+    /// The thread number of a `java.lang.Thread` that is alive.
+    pub fn thread_of(&self, object: Address) -> Option<u32> {
+        let number = self.memory.load(object + self.known.thread_eetop);
+        (number != 0).then(|| number - 1)
+    }
+
+    /// Whether a thread's `interrupted` flag is set.
+    pub fn is_interrupted(&mut self, of: u32) -> bool {
+        let object = self.thread_word(of, thread::OBJECT);
+        object != 0 && self.get(object, "java/lang/Thread", "interrupted") & 1 != 0
+    }
+
+    /// Clears a thread's `interrupted` flag.
+    pub fn clear_interrupt(&mut self, of: u32) {
+        let object = self.thread_word(of, thread::OBJECT);
+        self.set(object, "java/lang/Thread", "interrupted", 0);
+    }
+
+    /// A free record for a new thread.
+    fn free_record(&self) -> Option<u32> {
+        (0..MAX_THREADS).find(|&number| self.thread_word(number, thread::STATUS) == status::FREE)
+    }
+
+    /// Gives a thread object a record and a stack whose first frame runs `root` with the object as its argument.
+    pub(crate) fn attach(&mut self, object: Address, root: MethodId, arguments: &[u32]) -> Result<u32, Trap> {
+        let Some(number) = self.free_record() else {
+            return raise(
+                "java/lang/OutOfMemoryError",
+                "unable to create native thread: possibly out of memory or process/resource limits reached",
+            );
+        };
+        let generation = self.thread_word(number, thread::GENERATION) + 1;
+        for word in 0..crate::layout::THREAD_WORDS {
+            self.memory.store(thread_record(number) + word, 0);
+        }
+        let fp = self.push_root(number, root, arguments);
+        self.set_thread_word(number, thread::STATUS, status::RUNNABLE);
+        self.set_thread_word(number, thread::OBJECT, object);
+        self.set_thread_word(number, thread::FRAME, fp);
+        self.set_thread_word(number, thread::GENERATION, generation);
+        self.memory.store_wide(object + self.known.thread_eetop, u64::from(number) + 1);
+        Ok(number)
+    }
+
+    /// `Thread.start`: the new thread is ready to run.
+    pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
+        let root = self.thread_root()?;
+        self.attach(object, root, &[object])?;
+        self.set_state(object, state::RUNNABLE);
+        Ok(())
+    }
+
+    /// Where every thread but the main one begins: `run`, the uncaught exception handler, `exit`.
+    fn thread_root(&mut self) -> Result<MethodId, Trap> {
+        let key = (u32::MAX, 3);
+        if let Some(&known) = self.adaptors.get(&key) {
+            return Ok(known);
+        }
+        let mut assembler = Assembler::new(&[RegisterKind::Ref]);
+        let caught = assembler.register(RegisterKind::Ref);
+        let (run, dispatch, exit) = (self.known.thread_run, self.known.thread_dispatch, self.known.thread_exit);
+        assembler.call_virtual(run, &[0], None);
+        assembler.push(Instr::Goto { target: 3 });
+        assembler.call_virtual(dispatch, &[0, caught], None);
+        assembler.call_virtual(exit, &[0], None);
+        assembler.special(special::THREAD_END, u16::MAX, 0, u16::MAX);
+        assembler.handler(0, 1, 2, caught, None);
+        assembler.handler(2, 3, 3, caught, None);
+        assembler.handler(3, 4, 4, caught, None);
+        let method = assembler.finish(self.program, self.known.thread, "start", "(Ljava/lang/Thread;)V")?;
+        self.adaptors.insert(key, method);
+        Ok(method)
+    }
+
+    /// The thread's Java side is over: whoever joins it is told.
+    pub(crate) fn thread_is_over(&mut self, object: Address) -> Result<(), Trap> {
+        self.set_state(object, state::TERMINATED);
+        self.memory.store_wide(object + self.known.thread_eetop, 0);
+        self.wake_waiters(object, usize::MAX);
+        Ok(())
+    }
+
+    pub(crate) fn end_thread(&mut self, object: Address) -> Result<(), Trap> {
+        self.thread_is_over(object)?;
+        self.set_thread_word(self.current, thread::STATUS, status::FREE);
+        self.set_thread_word(self.current, thread::OBJECT, 0);
+        self.set_thread_word(self.current, thread::FRAME, 0);
+        Ok(())
+    }
+
+    /// Sets the JDK's own note of a thread's state. In 17 it is a field of the thread, later of its holder.
+    pub fn set_state(&mut self, object: Address, value: u32) {
+        if let Some(offset) = self.find_offset("java/lang/Thread", "threadStatus") {
+            self.memory.store(object + offset, value);
+        } else if let Some(holder) = self.holder(object) {
+            self.set(holder, "java/lang/Thread$FieldHolder", "threadStatus", value);
+        }
+    }
+
+    fn holder(&mut self, object: Address) -> Option<Address> {
+        let offset = self.find_offset("java/lang/Thread", "holder")?;
+        let holder = self.memory.load(object + offset);
+        (holder != 0).then_some(holder)
+    }
+
+    /// Whether a thread object is a daemon.
+    pub fn is_daemon(&mut self, object: Address) -> bool {
+        if let Some(offset) = self.find_offset("java/lang/Thread", "daemon") {
+            return self.memory.load(object + offset) & 1 != 0;
+        }
+        match self.holder(object) {
+            Some(holder) => self.get(holder, "java/lang/Thread$FieldHolder", "daemon") & 1 != 0,
+            // A virtual thread has no holder and is always a daemon.
+            None => true,
+        }
+    }
+
+    /// Whether a thread other than the running one keeps the program alive.
+    pub(crate) fn others_alive(&mut self) -> bool {
+        for number in 0..=self.highest_thread() {
+            if number == self.current || self.thread_word(number, thread::STATUS) == status::FREE {
+                continue;
+            }
+            let object = self.thread_word(number, thread::OBJECT);
+            if object != 0 && !self.is_daemon(object) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The highest thread number in use.
+    pub fn highest_thread(&self) -> u32 {
+        // Records are given out from the lowest on, so a long gap means the end.
+        let mut highest = 0;
+        let mut gap = 0;
+        for number in 0..MAX_THREADS {
+            if self.thread_word(number, thread::STATUS) != status::FREE {
+                highest = number;
+                gap = 0;
+            } else {
+                gap += 1;
+                if gap > 64 && self.thread_word(number, thread::GENERATION) == 0 {
+                    break;
+                }
+            }
+        }
+        highest
+    }
+
+    /// Puts the running thread to sleep in some way, until `deadline` if it is not 0.
+    pub fn wait_for(&mut self, how: u32, blocker: Address, deadline: u64) {
+        let record = thread_record(self.current);
+        self.memory.store(record + thread::STATUS, how);
+        self.memory.store(record + thread::BLOCKER, blocker);
+        self.memory.store(record + thread::WAKE, wake::NONE);
+        self.memory.store_wide(record + thread::DEADLINE, deadline);
+        let object = self.memory.load(record + thread::OBJECT);
+        let state = if deadline == 0 { state::WAITING } else { state::TIMED_WAITING };
+        self.set_state(object, state);
+        self.arrivals.retain(|&other| other != self.current);
+        self.arrivals.push(self.current);
+    }
+
+    /// The running thread goes on after a wait.
+    pub fn resume_running(&mut self) {
+        let object = self.thread_word(self.current, thread::OBJECT);
+        self.set_state(object, state::RUNNABLE);
+    }
+
+    /// Wakes up to `most` threads in the wait set of an object, those first that have waited longest.
+    pub fn wake_waiters(&mut self, object: Address, most: usize) {
+        let mut waiting: Vec<u32> = (0..=self.highest_thread())
+            .filter(|&number| {
+                self.thread_word(number, thread::STATUS) == status::WAITING
+                    && self.thread_word(number, thread::BLOCKER) == object
+            })
+            .collect();
+        let arrivals = &self.arrivals;
+        waiting.sort_by_key(|number| arrivals.iter().position(|other| other == number));
+        for number in waiting.into_iter().take(most) {
+            self.wake(number, wake::NOTIFIED);
+        }
+    }
+
+    /// Wakes a thread that waits, sleeps or is parked.
+    pub fn wake(&mut self, number: u32, why: u32) {
+        let next = match self.thread_word(number, thread::STATUS) {
+            status::WAITING => status::REACQUIRING,
+            status::PARKED | status::SLEEPING => status::RUNNABLE,
+            _ => return,
+        };
+        self.set_thread_word(number, thread::STATUS, next);
+        self.set_thread_word(number, thread::WAKE, why);
+        if next == status::REACQUIRING {
+            let object = self.thread_word(number, thread::OBJECT);
+            self.set_state(object, state::BLOCKED);
+        }
+    }
+
+    /// `LockSupport.unpark`.
+    pub fn unpark(&mut self, object: Address) {
+        if let Some(number) = self.thread_of(object) {
+            self.set_thread_word(number, thread::PERMIT, 1);
+            if self.thread_word(number, thread::STATUS) == status::PARKED {
+                self.wake(number, wake::NOTIFIED);
+            }
+        }
+    }
+
+    /// `Thread.interrupt`, after the flag was set: whatever the thread waits for is over.
+    pub fn interrupt(&mut self, object: Address) {
+        if let Some(number) = self.thread_of(object) {
+            match self.thread_word(number, thread::STATUS) {
+                status::WAITING | status::PARKED | status::SLEEPING => self.wake(number, wake::INTERRUPTED),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a thread could take a step now.
+    pub fn can_run(&self, number: u32) -> bool {
+        let blocker = self.thread_word(number, thread::BLOCKER);
+        match self.thread_word(number, thread::STATUS) {
+            status::RUNNABLE => true,
+            status::BLOCKED | status::REACQUIRING => self.can_enter(blocker, number),
+            status::INITIALIZING => self.memory.load(class_record(blocker) + class::STATE) != init::RUNNING,
+            _ => false,
+        }
+    }
+
+    /// What `Thread.getState` says of a thread that wants a monitor is set when it blocks.
+    pub(crate) fn note_blocked(&mut self, number: u32, blocked: bool) {
+        let object = self.thread_word(number, thread::OBJECT);
+        if object != 0 {
+            self.set_state(object, if blocked { state::BLOCKED } else { state::RUNNABLE });
+        }
+    }
+
+    /// The state of a thread that was made but not started.
+    pub fn new_state() -> u32 {
+        state::NEW
+    }
+}

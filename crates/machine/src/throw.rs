@@ -1,0 +1,191 @@
+//! Exceptions that the machine itself raises: made by Java code, like any other.
+
+use crate::assemble::Assembler;
+use crate::frames::RETRY;
+use crate::interpret::Exit;
+use crate::layout::frame;
+use crate::machine::{Machine, Trap};
+use crate::memory::Address;
+use kernel::Unsupported;
+use program::ir::{Call, Instr, RegisterKind};
+use program::world::{ClassId, LoaderId, MethodId};
+
+impl Machine<'_> {
+    /// Carries out what a trap asks for. `Err` ends the run.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn handle(&mut self, trap: Trap) -> Result<(), Exit> {
+        let mut trap = trap;
+        // A trap may lead to another one: an exception class that must be loaded, a stack that is full.
+        for _ in 0..64 {
+            let result = match trap {
+                Trap::Throw(exception) => self.unwind(exception),
+                Trap::Raise(class, message) => self.raise(class, message, 0),
+                Trap::RaiseCause(class, message, cause) => self.raise(class, message, cause),
+                Trap::Initialize(class) => self.push_initializer(class),
+                Trap::Before(method, arguments) => {
+                    self.push_call(method, &arguments, u32::from(Call::NO_RESULT) | RETRY)
+                }
+                Trap::Unsupported(what) => return Err(Exit::Unsupported(self.unsupported(what))),
+            };
+            match result {
+                Ok(()) => return Ok(()),
+                Err(next) => trap = next,
+            }
+        }
+        Err(Exit::Unsupported(self.unsupported("an endless chain of errors".to_owned())))
+    }
+
+    /// Names the place in the user's code, or the nearest one that has a line.
+    pub(crate) fn unsupported(&self, what: String) -> Unsupported {
+        let mut nearest = String::new();
+        let mut at = self.fp;
+        while at != 0 {
+            let (id, pc, caller) = self.frame_at(at);
+            let method = self.program.method(id);
+            if let Some(place) = self.place(id, pc) {
+                if self.program.class(method.class).loader.0 >= LoaderId::APP.0 {
+                    return Unsupported { what, place };
+                }
+                if nearest.is_empty() {
+                    nearest = place;
+                }
+            }
+            at = caller;
+        }
+        Unsupported { what, place: nearest }
+    }
+
+    /// `Foo.java:12` for an instruction of a method that has debug information.
+    pub fn place(&self, id: MethodId, pc: u32) -> Option<String> {
+        let method = self.program.method(id);
+        let (file, _) = method.info()?;
+        let source = file.pool.text(file.source_file?);
+        match method.line(self.bci(id, pc)) {
+            Some(line) => Some(format!("{source}:{line}")),
+            None => Some(source.to_owned()),
+        }
+    }
+
+    /// The bytecode index of an instruction.
+    pub fn bci(&self, id: MethodId, pc: u32) -> u16 {
+        let method = self.program.method(id);
+        self.program.code(method).ok().and_then(|code| code.bcis.get(pc as usize).copied()).unwrap_or(0)
+    }
+
+    fn raise(&mut self, class: &'static str, message: Option<String>, cause: Address) -> Result<(), Trap> {
+        let class = match self.program.load(LoaderId::BOOT, class) {
+            Ok(class) => class,
+            Err(error) => return Err(Trap::Unsupported(error.to_string())),
+        };
+        let message = match message {
+            Some(text) => self.new_string(&text)?,
+            None => 0,
+        };
+        let thrower = self.thrower(class)?;
+        self.push_call(thrower, &[message, cause], u32::from(Call::NO_RESULT))
+    }
+
+    /// The method that makes and throws an exception of this class: `throw new X(message)`, then `initCause`.
+    fn thrower(&mut self, class: ClassId) -> Result<MethodId, Trap> {
+        if let Some(&method) = self.throwers.get(&class) {
+            return Ok(method);
+        }
+        let mut assembler = Assembler::new(&[RegisterKind::Ref, RegisterKind::Ref]);
+        let exception = assembler.register(RegisterKind::Ref);
+        let with_message = self.program.find_method(class, "<init>", "(Ljava/lang/String;)V").filter(|&found| self.program.method(found).class == class);
+        let with_object = self.program.find_method(class, "<init>", "(Ljava/lang/Object;)V").filter(|&found| self.program.method(found).class == class);
+        let plain = self.program.find_method(class, "<init>", "()V").filter(|&found| self.program.method(found).class == class);
+        assembler.new_object(exception, class);
+        if let Some(constructor) = with_message.or(with_object) {
+            assembler.call_direct(constructor, &[exception, 0], None);
+        } else if let Some(constructor) = plain {
+            assembler.call_direct(constructor, &[exception], None);
+        }
+        let skip = assembler.here() + 2;
+        assembler.push(Instr::IfEqImm { a: 1, imm: 0, target: skip });
+        match self.program.find_method(class, "initCause", "(Ljava/lang/Throwable;)Ljava/lang/Throwable;") {
+            Some(init_cause) => assembler.call_direct(init_cause, &[exception, 1], None),
+            None => assembler.push(Instr::Throw { s: exception }),
+        }
+        assembler.push(Instr::Throw { s: exception });
+        let name = "throw";
+        let method = assembler.finish(self.program, class, name, "(Ljava/lang/String;Ljava/lang/Throwable;)V")?;
+        self.throwers.insert(class, method);
+        Ok(method)
+    }
+
+    /// The error for a cast that fails, in the JVM's words.
+    #[cold]
+    pub(crate) fn cast_error(&self, from: ClassId, to: ClassId) -> Trap {
+        let (one, two) = (self.program.class(from), self.program.class(to));
+        let (place, other) = (self.provenance(from), self.provenance(to));
+        let (from, to) = (one.external_name(), two.external_name());
+        let tail = if place == other {
+            format!("{from} and {to} are in {place}")
+        } else {
+            format!("{from} is in {place}; {to} is in {other}")
+        };
+        Trap::Raise(
+            "java/lang/ClassCastException",
+            Some(format!("class {from} cannot be cast to class {to} ({tail})")),
+        )
+    }
+
+    /// `module java.base of loader 'bootstrap'`, as the JVM's messages say where a class is from.
+    fn provenance(&self, class: ClassId) -> String {
+        let mut described = self.program.class(class);
+        while let Some(element) = described.element() {
+            described = self.program.class(element);
+        }
+        let module = match &*described.module {
+            "" if described.is_primitive() => "module java.base".to_owned(),
+            "" => "unnamed module".to_owned(),
+            module => format!("module {module}"),
+        };
+        let loader = match described.loader {
+            LoaderId::BOOT => "'bootstrap'".to_owned(),
+            LoaderId::PLATFORM => "'platform'".to_owned(),
+            LoaderId::APP => "'app'".to_owned(),
+            LoaderId(number) => {
+                let object = self.memory.load(crate::layout::LOADERS + number);
+                let class = if object == 0 { 0 } else { self.class_of(object) };
+                if class == 0 { "unknown".to_owned() } else { self.program.class(class).external_name() }
+            }
+        };
+        format!("{module} of loader {loader}")
+    }
+
+    /// The frames of a thread from the top, as method and bytecode index; those left out of stack traces excluded,
+    /// and with them the construction of the exception itself.
+    pub fn backtrace(&self, thread: u32, exception_class: ClassId) -> Vec<(MethodId, u16)> {
+        let mut frames = Vec::new();
+        let mut at = self.top_frame(thread);
+        let mut constructing = exception_class != 0;
+        while at != 0 && frames.len() < 1024 {
+            let (id, pc, caller) = self.frame_at(at);
+            at = caller;
+            let method = self.program.method(id);
+            if constructing {
+                let name = &**self.program.text(method.name);
+                if name == "fillInStackTrace" {
+                    continue;
+                }
+                if name == "<init>" && self.program.is_subclass(exception_class, method.class) {
+                    continue;
+                }
+                constructing = false;
+            }
+            if method.hidden {
+                continue;
+            }
+            frames.push((id, self.bci(id, pc)));
+        }
+        frames
+    }
+
+    /// The word offset of the registers of a frame.
+    pub fn registers_of(&self, at: Address) -> Address {
+        at + frame::REGISTERS
+    }
+}

@@ -1,0 +1,823 @@
+//! Loading: from a name, or from bytes, to a linked class.
+
+use super::class::*;
+use super::names::{Names, Symbol};
+use super::table::Table;
+use crate::bytes::Bytes;
+use crate::classfile::{ClassFile, FormatErrorKind, MethodInfo, flags};
+use crate::classpath::ClassPath;
+use crate::descriptor::{self, Kind};
+use crate::image::Image;
+use crate::ir::Code;
+use crate::lower::{LowerError, Rules, lower};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
+
+/// Why a class could not be loaded; each is an error that Java code can catch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// No such class: `NoClassDefFoundError` or `ClassNotFoundException`.
+    NotFound(String),
+    /// The bytes are not a class file: `ClassFormatError`.
+    Format(String),
+    /// The class file is too new: `UnsupportedClassVersionError`.
+    Version(String),
+    /// A class is its own superclass: `ClassCircularityError`.
+    Circular(String),
+    /// The hierarchy is not allowed: `IncompatibleClassChangeError`.
+    Incompatible(String),
+    /// A class is not accessible or was named by two loaders: `IllegalAccessError`, `LinkageError`.
+    Linkage(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::NotFound(what) => write!(f, "class {} was not found", what.replace('/', ".")),
+            LoadError::Format(what)
+            | LoadError::Version(what)
+            | LoadError::Circular(what)
+            | LoadError::Incompatible(what)
+            | LoadError::Linkage(what) => f.write_str(what),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Modules of the JDK whose classes the bootstrap loader defines; of the rest, tools go to the application loader and
+/// everything else to the platform loader.
+const BOOT_MODULES: &[&str] = &[
+    "java.base",
+    "java.datatransfer",
+    "java.desktop",
+    "java.instrument",
+    "java.logging",
+    "java.management",
+    "java.management.rmi",
+    "java.naming",
+    "java.prefs",
+    "java.rmi",
+    "java.security.sasl",
+    "java.xml",
+    "jdk.incubator.vector",
+    "jdk.internal.vm.ci",
+    "jdk.jfr",
+    "jdk.management",
+    "jdk.management.agent",
+    "jdk.naming.rmi",
+    "jdk.net",
+    "jdk.nio.mapmode",
+    "jdk.sctp",
+    "jdk.unsupported",
+];
+const TOOL_MODULES: &[&str] = &[
+    "jdk.attach",
+    "jdk.compiler",
+    "jdk.editpad",
+    "jdk.internal.ed",
+    "jdk.internal.jvmstat",
+    "jdk.internal.le",
+    "jdk.internal.opt",
+    "jdk.jartool",
+    "jdk.javadoc",
+    "jdk.jcmd",
+    "jdk.jconsole",
+    "jdk.jdeps",
+    "jdk.jdi",
+    "jdk.jdwp.agent",
+    "jdk.jlink",
+    "jdk.jpackage",
+    "jdk.jshell",
+    "jdk.jstatd",
+    "jdk.random",
+    "jdk.unsupported.desktop",
+];
+
+/// The loader that defines a module of the JDK.
+fn module_loader(module: &str) -> LoaderId {
+    if BOOT_MODULES.contains(&module) {
+        LoaderId::BOOT
+    } else if TOOL_MODULES.contains(&module) {
+        LoaderId::APP
+    } else {
+        LoaderId::PLATFORM
+    }
+}
+
+/// Fields that the machine adds to JDK classes, to keep what a JVM keeps beside them.
+const INJECTED: &[(&str, &str, &str)] = &[
+    ("java/lang/Class", "$class", "I"),
+    ("java/lang/ClassLoader", "$loader", "I"),
+    ("java/lang/invoke/MemberName", "$index", "I"),
+    ("java/lang/invoke/ResolvedMethodName", "$method", "I"),
+];
+
+/// A method of a class that the machine makes.
+pub struct MethodSpec<'n> {
+    /// Name.
+    pub name: &'n str,
+    /// Descriptor.
+    pub descriptor: &'n str,
+    /// Access flags.
+    pub flags: u16,
+    /// Left out of stack traces.
+    pub hidden: bool,
+    /// Its body; `None` for an abstract method.
+    pub code: Option<Code>,
+}
+
+/// A class that the machine makes without a class file.
+pub struct SyntheticClass<'n> {
+    /// Internal name; need not be unique.
+    pub name: &'n str,
+    /// Access flags.
+    pub flags: u16,
+    /// Superclass.
+    pub super_class: ClassId,
+    /// Direct interfaces.
+    pub interfaces: Vec<ClassId>,
+    /// In whose nest and package it lives, or 0.
+    pub host: ClassId,
+    /// Name, descriptor and flags of each field.
+    pub fields: Vec<(&'n str, &'n str, u16)>,
+    /// Methods.
+    pub methods: Vec<MethodSpec<'n>>,
+}
+
+/// Everything that was loaded, and where to load from.
+pub struct Program {
+    /// The JDK's class library.
+    pub image: Arc<Image>,
+    /// The user's classes.
+    pub class_path: ClassPath,
+    /// Names of members.
+    pub names: Names,
+    classes: Table<Class>,
+    methods: Table<Method>,
+    by_name: RwLock<HashMap<(LoaderId, Arc<str>), ClassId>>,
+    loading: Mutex<()>,
+    primitives: [ClassId; 9],
+    array_interfaces: OnceLock<Box<[ClassId]>>,
+}
+
+impl Program {
+    /// A world with the primitive types and nothing else.
+    pub fn new(image: Arc<Image>, class_path: ClassPath) -> std::io::Result<Program> {
+        let mut program = Program {
+            image,
+            class_path,
+            names: Names::new()?,
+            classes: Table::new(1 << 16)?,
+            methods: Table::new(1 << 22)?,
+            by_name: RwLock::default(),
+            loading: Mutex::default(),
+            primitives: [0; 9],
+            array_interfaces: OnceLock::new(),
+        };
+        let kinds = [
+            ("boolean", Some(Kind::Boolean)),
+            ("byte", Some(Kind::Byte)),
+            ("char", Some(Kind::Char)),
+            ("short", Some(Kind::Short)),
+            ("int", Some(Kind::Int)),
+            ("float", Some(Kind::Float)),
+            ("long", Some(Kind::Long)),
+            ("double", Some(Kind::Double)),
+            ("void", None),
+        ];
+        for (position, (name, kind)) in kinds.into_iter().enumerate() {
+            let id = program.add(|id| Class {
+                flags: flags::PUBLIC | flags::FINAL | flags::ABSTRACT,
+                kind: ClassKind::Primitive(kind),
+                ..blank(id, name.into(), LoaderId::BOOT)
+            });
+            program.primitives[position] = id.unwrap_or(0);
+        }
+        Ok(program)
+    }
+
+    /// The class with this number.
+    #[inline(always)]
+    pub fn class(&self, id: ClassId) -> &Class {
+        self.classes.get(id)
+    }
+
+    /// The method with this number.
+    #[inline(always)]
+    pub fn method(&self, id: MethodId) -> &Method {
+        self.methods.get(id)
+    }
+
+    /// One more than the highest class number so far.
+    pub fn class_end(&self) -> ClassId {
+        self.classes.end()
+    }
+
+    /// One more than the highest method number so far.
+    pub fn method_end(&self) -> MethodId {
+        self.methods.end()
+    }
+
+    /// The class of a primitive type; `None` is void.
+    pub fn primitive(&self, kind: Option<Kind>) -> ClassId {
+        let position = match kind {
+            Some(Kind::Boolean) => 0,
+            Some(Kind::Byte) => 1,
+            Some(Kind::Char) => 2,
+            Some(Kind::Short) => 3,
+            Some(Kind::Int) => 4,
+            Some(Kind::Float) => 5,
+            Some(Kind::Long) => 6,
+            Some(Kind::Double) => 7,
+            Some(Kind::Reference) | None => 8,
+        };
+        self.primitives[position]
+    }
+
+    /// The text of a symbol.
+    pub fn text(&self, symbol: Symbol) -> &Arc<str> {
+        self.names.text(symbol)
+    }
+
+    /// `Foo.bar(I)V`, for messages.
+    pub fn describe(&self, method: MethodId) -> String {
+        let method = self.method(method);
+        format!("{}.{}", self.class(method.class).external_name(), self.text(method.name))
+    }
+
+    fn add(&self, make: impl FnOnce(ClassId) -> Class) -> Result<ClassId, LoadError> {
+        self.classes.push_with(make).ok_or_else(|| LoadError::Linkage("too many classes".to_owned()))
+    }
+
+    /// A class that is loaded already, as seen by this loader.
+    pub fn loaded(&self, loader: LoaderId, name: &str) -> Option<ClassId> {
+        let by_name = self.by_name.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        by_name.get(&(loader, Arc::from(name))).copied()
+    }
+
+    /// Records that this loader answers for `name` with a class that another may have defined.
+    pub fn record(&self, loader: LoaderId, name: &str, class: ClassId) {
+        let mut by_name = self.by_name.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        by_name.insert((loader, name.into()), class);
+    }
+
+    /// Finds and loads a class as one of the built-in loaders does. For a loader of the program's own, only what is
+    /// recorded already is found.
+    pub fn load(&self, loader: LoaderId, name: &str) -> Result<ClassId, LoadError> {
+        if let Some(class) = self.loaded(loader, name) {
+            return Ok(class);
+        }
+        let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.load_locked(loader, name, &mut Vec::new())
+    }
+
+    /// As [`Program::load`], in the midst of another load; `path` holds the names under way, against cycles.
+    fn load_locked(&self, loader: LoaderId, name: &str, path: &mut Vec<Arc<str>>) -> Result<ClassId, LoadError> {
+        if let Some(class) = self.loaded(loader, name) {
+            return Ok(class);
+        }
+        if let Some(element) = name.strip_prefix('[') {
+            let element = self.element_class(loader, element, path)?;
+            let class = self.array_locked(element)?;
+            self.record(loader, name, class);
+            return Ok(class);
+        }
+        if !loader.is_builtin() {
+            return Err(LoadError::NotFound(name.to_owned()));
+        }
+        if path.iter().any(|under_way| **under_way == *name) {
+            return Err(LoadError::Circular(name.replace('/', ".")));
+        }
+        let in_image = self.image.class(name);
+        let (bytes, module, definer) = match in_image {
+            Some((bytes, module)) => {
+                let definer = module_loader(&module);
+                // A loader asks its parents first, and sees nothing of its children.
+                if definer > loader {
+                    return Err(LoadError::NotFound(name.to_owned()));
+                }
+                (bytes, module, definer)
+            }
+            None if loader == LoaderId::APP => {
+                match self.class_path.class(name) {
+                    Ok(Some(hit)) => (hit.bytes, Arc::from(""), LoaderId::APP),
+                    Ok(None) => return Err(LoadError::NotFound(name.to_owned())),
+                    Err(error) => return Err(LoadError::Format(error.to_string())),
+                }
+            }
+            None => return Err(LoadError::NotFound(name.to_owned())),
+        };
+        if definer != loader
+            && let Some(class) = self.loaded(definer, name)
+        {
+            self.record(loader, name, class);
+            return Ok(class);
+        }
+        path.push(name.into());
+        let class = self.define_locked(definer, Some(name), bytes, module, None, path);
+        path.pop();
+        let class = class?;
+        self.record(loader, name, class);
+        Ok(class)
+    }
+
+    /// The class that an array descriptor's tail names.
+    fn element_class(&self, loader: LoaderId, descriptor: &str, path: &mut Vec<Arc<str>>) -> Result<ClassId, LoadError> {
+        match Kind::of(descriptor) {
+            Some(Kind::Reference) if descriptor.starts_with('[') => self.load_locked(loader, descriptor, path),
+            Some(Kind::Reference) => {
+                let name = descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')).unwrap_or(descriptor);
+                self.load_locked(loader, name, path)
+            }
+            Some(kind) => Ok(self.primitive(Some(kind))),
+            None => Err(LoadError::NotFound(format!("[{descriptor}"))),
+        }
+    }
+
+    /// The class that a field descriptor names, as seen by this loader.
+    pub fn load_descriptor(&self, loader: LoaderId, descriptor: &str) -> Result<ClassId, LoadError> {
+        match Kind::of(descriptor) {
+            Some(Kind::Reference) if descriptor.starts_with('[') => self.load(loader, descriptor),
+            Some(Kind::Reference) => self.load(loader, &descriptor[1..descriptor.len() - 1]),
+            Some(kind) => Ok(self.primitive(Some(kind))),
+            None if descriptor == "V" => Ok(self.primitive(None)),
+            None => Err(LoadError::NotFound(descriptor.to_owned())),
+        }
+    }
+
+    /// The class of arrays of this class.
+    pub fn array_of(&self, element: ClassId) -> Result<ClassId, LoadError> {
+        if let Some(&array) = self.class(element).array.get() {
+            return Ok(array);
+        }
+        let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.array_locked(element)
+    }
+
+    fn array_locked(&self, element: ClassId) -> Result<ClassId, LoadError> {
+        let element_class = self.class(element);
+        if let Some(&array) = element_class.array.get() {
+            return Ok(array);
+        }
+        let name: Arc<str> = format!("[{}", element_class.descriptor()).into();
+        if name.bytes().take_while(|&byte| byte == b'[').count() > 255 {
+            return Err(LoadError::Format(format!("array class {name} has more than 255 dimensions")));
+        }
+        let object = self.load_locked(LoaderId::BOOT, "java/lang/Object", &mut Vec::new())?;
+        if self.array_interfaces.get().is_none() {
+            let mut ids = Vec::new();
+            for name in ["java/lang/Cloneable", "java/io/Serializable"] {
+                ids.push(self.load_locked(LoaderId::BOOT, name, &mut Vec::new())?);
+            }
+            let _ = self.array_interfaces.set(ids.into());
+        }
+        let interfaces = self.array_interfaces.get().cloned().unwrap_or_default();
+        let mut all_interfaces = interfaces.clone();
+        all_interfaces.sort_unstable();
+        let (visible, shift) = match element_class.kind {
+            ClassKind::Primitive(Some(kind)) => (flags::PUBLIC, kind.bytes().trailing_zeros() as u8),
+            _ => (element_class.flags & (flags::PUBLIC | flags::PRIVATE | flags::PROTECTED), 2),
+        };
+        let loader = element_class.loader;
+        let module = element_class.module.clone();
+        let array = self.add(|id| Class {
+            flags: visible | flags::FINAL | flags::ABSTRACT,
+            kind: ClassKind::Array(element),
+            super_class: object,
+            supers: [object, id].into(),
+            interfaces,
+            all_interfaces,
+            module,
+            words: ARRAY_HEADER_WORDS,
+            element_shift: shift,
+            ..blank(id, name.clone(), loader)
+        })?;
+        let _ = element_class.array.set(array);
+        self.record(loader, &name, array);
+        Ok(array)
+    }
+
+    /// Defines a class from bytes, as `ClassLoader.defineClass` does. `name` is what the caller expects it to be.
+    pub fn define(&self, loader: LoaderId, name: Option<&str>, bytes: Bytes) -> Result<ClassId, LoadError> {
+        let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.define_locked(loader, name, bytes, "".into(), None, &mut Vec::new())
+    }
+
+    /// Defines a hidden class in the package and loader of `host`.
+    pub fn define_hidden(&self, host: ClassId, nest: bool, bytes: Bytes) -> Result<ClassId, LoadError> {
+        let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let host_class = self.class(host);
+        let (loader, module) = (host_class.loader, host_class.module.clone());
+        self.define_locked(loader, None, bytes, module, Some((host, nest)), &mut Vec::new())
+    }
+
+    fn define_locked(
+        &self,
+        loader: LoaderId,
+        name: Option<&str>,
+        bytes: Bytes,
+        module: Arc<str>,
+        hidden: Option<(ClassId, bool)>,
+        path: &mut Vec<Arc<str>>,
+    ) -> Result<ClassId, LoadError> {
+        let shown = name.unwrap_or("the given bytes").replace('/', ".");
+        let file = Arc::new(ClassFile::parse(bytes).map_err(|error| {
+            let message = format!("{shown}: {error}");
+            if error.kind == FormatErrorKind::Version { LoadError::Version(message) } else { LoadError::Format(message) }
+        })?);
+        let own_name = file.pool.class_name(file.this_class);
+        if name.is_some_and(|name| name != own_name) {
+            return Err(LoadError::NotFound(format!("{} (wrong name: {own_name})", name.unwrap_or_default())));
+        }
+        if hidden.is_none()
+            && let Some(before) = self.loaded(loader, own_name)
+        {
+            // Defining the same bytes again is what going back and forth over a definition looks like; whether the
+            // class exists in a state is for the state to say.
+            if self.class(before).file.as_ref().is_some_and(|known| known.bytes[..] == file.bytes[..]) {
+                return Ok(before);
+            }
+            return Err(LoadError::Linkage(format!("duplicate class definition: {}", own_name.replace('/', "."))));
+        }
+        let own_name: Arc<str> = own_name.into();
+        let mut super_class = 0;
+        if file.super_class != 0 {
+            super_class = self.load_locked(loader, file.pool.class_name(file.super_class), path)?;
+        } else if &*own_name != "java/lang/Object" {
+            return Err(LoadError::Format(format!("{shown} has no superclass")));
+        }
+        let mut interfaces = Vec::with_capacity(file.interfaces.len());
+        for &interface in &file.interfaces {
+            interfaces.push(self.load_locked(loader, file.pool.class_name(interface), path)?);
+        }
+        self.check_hierarchy(&own_name, &file, super_class, &interfaces)?;
+        let declared_fields: Vec<_> = file
+            .fields
+            .iter()
+            .map(|field| (file.pool.text(field.name), file.pool.text(field.descriptor), field.flags))
+            .collect();
+        let shape = Shape {
+            flags: file.flags,
+            super_class,
+            interfaces,
+            fields: &declared_fields,
+            host: hidden.map_or(0, |(host, nest)| if nest { host } else { 0 }),
+            hidden: hidden.is_some(),
+            module,
+            file: Some(file.clone()),
+        };
+        let class_name = match hidden {
+            // Hidden classes are told apart by a suffix that no class file can name.
+            Some(_) => format!("{own_name}+0x{:08x}", self.class_end()).into(),
+            None => own_name.clone(),
+        };
+        let class = self.assemble(class_name, loader, shape, |class| {
+            let mut ids = Vec::with_capacity(file.methods.len());
+            for (index, info) in file.methods.iter().enumerate() {
+                ids.push(self.add_method(class, index as u16, &file, info)?);
+            }
+            Ok(ids)
+        })?;
+        if hidden.is_none() {
+            self.record(loader, &own_name, class);
+        }
+        Ok(class)
+    }
+
+    /// Makes a class without a class file. It is not found by name.
+    pub fn synthesize(&self, spec: SyntheticClass<'_>) -> Result<ClassId, LoadError> {
+        let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (loader, module) = match spec.host {
+            0 => (LoaderId::BOOT, "java.base".into()),
+            host => (self.class(host).loader, self.class(host).module.clone()),
+        };
+        let shape = Shape {
+            flags: spec.flags,
+            super_class: spec.super_class,
+            interfaces: spec.interfaces,
+            fields: &spec.fields,
+            host: spec.host,
+            hidden: true,
+            module,
+            file: None,
+        };
+        self.assemble(spec.name.into(), loader, shape, |class| {
+            let mut ids = Vec::with_capacity(spec.methods.len());
+            for method in spec.methods {
+                ids.push(self.synthetic_method(class, method)?);
+            }
+            Ok(ids)
+        })
+    }
+
+    fn synthetic_method(&self, class: ClassId, spec: MethodSpec<'_>) -> Result<MethodId, LoadError> {
+        let receiver = u16::from(spec.flags & flags::STATIC == 0);
+        let code = OnceLock::new();
+        if let Some(body) = spec.code {
+            let _ = code.set(Ok(body));
+        }
+        self.methods
+            .push_with(|id| Method {
+                id,
+                class,
+                index: u16::MAX,
+                name: self.names.intern(spec.name),
+                descriptor: self.names.intern(spec.descriptor),
+                flags: spec.flags,
+                argument_words: descriptor::argument_words(spec.descriptor) as u16 + receiver,
+                returns: descriptor::return_type(spec.descriptor).map(|(_, kind)| kind),
+                hidden: spec.hidden,
+                caller_sensitive: false,
+                file: None,
+                code,
+            })
+            .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))
+    }
+
+    /// Adds a method to the world that belongs to `class` but is not among the members that lookups find.
+    pub fn detached_method(&self, class: ClassId, spec: MethodSpec<'_>) -> Result<MethodId, LoadError> {
+        self.synthetic_method(class, spec)
+    }
+
+    fn check_hierarchy(
+        &self,
+        name: &str,
+        file: &ClassFile,
+        super_class: ClassId,
+        interfaces: &[ClassId],
+    ) -> Result<(), LoadError> {
+        let fail = |what: String| Err(LoadError::Incompatible(what));
+        let shown = name.replace('/', ".");
+        if super_class != 0 {
+            let parent = self.class(super_class);
+            if parent.is_interface() {
+                return fail(format!("class {shown} has interface {} as super class", parent.external_name()));
+            }
+            if parent.flags & flags::FINAL != 0 {
+                return fail(format!("class {shown} cannot inherit from final class {}", parent.external_name()));
+            }
+            if file.flags & flags::INTERFACE != 0 && &*parent.name != "java/lang/Object" {
+                return Err(LoadError::Format(format!("interface {shown} must have java.lang.Object as superclass")));
+            }
+        }
+        for &interface in interfaces {
+            let interface = self.class(interface);
+            if !interface.is_interface() {
+                return fail(format!("class {shown} can not implement {}, because it is not an interface", interface.external_name()));
+            }
+        }
+        for &above in std::iter::once(&super_class).filter(|&&id| id != 0).chain(interfaces) {
+            let above = self.class(above);
+            let Some(permitted) = above.file.as_ref().and_then(|file| file.permitted.as_ref().map(|list| (file, list))) else {
+                continue;
+            };
+            if !permitted.1.iter().any(|&index| permitted.0.pool.class_name(index) == name) {
+                return fail(format!("class {shown} cannot inherit from sealed class {}", above.external_name()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lays a class out and enters it.
+    fn assemble(
+        &self,
+        name: Arc<str>,
+        loader: LoaderId,
+        shape: Shape<'_>,
+        methods: impl FnOnce(ClassId) -> Result<Vec<MethodId>, LoadError>,
+    ) -> Result<ClassId, LoadError> {
+        let mut words = HEADER_WORDS;
+        let mut references = Vec::new();
+        let mut supers = Vec::new();
+        let mut all_interfaces = Vec::new();
+        if shape.super_class != 0 {
+            let parent = self.class(shape.super_class);
+            words = parent.words;
+            references.extend_from_slice(&parent.references);
+            supers.extend_from_slice(&parent.supers);
+            all_interfaces.extend_from_slice(&parent.all_interfaces);
+        }
+        for &interface in &shape.interfaces {
+            all_interfaces.extend_from_slice(&self.class(interface).all_interfaces);
+        }
+        let mut static_words = HEADER_WORDS;
+        let mut static_references = Vec::new();
+        let mut fields = Vec::with_capacity(shape.fields.len());
+        let injected = INJECTED.iter().filter(|(class, ..)| **class == *name).map(|&(_, field, descriptor)| (field, descriptor, 0));
+        for (index, (field, descriptor, field_flags)) in shape.fields.iter().copied().chain(injected).enumerate() {
+            let kind = Kind::of(descriptor).unwrap_or(Kind::Reference);
+            let is_static = field_flags & flags::STATIC != 0;
+            let (end, list) =
+                if is_static { (&mut static_words, &mut static_references) } else { (&mut words, &mut references) };
+            if kind == Kind::Reference {
+                list.push(*end);
+            }
+            let index = if index < shape.fields.len() { index as u16 } else { u16::MAX };
+            let (name, descriptor) = (self.names.intern(field), self.names.intern(descriptor));
+            fields.push(Field { name, descriptor, flags: field_flags, offset: *end, kind, index });
+            *end += kind.words();
+        }
+        let statics_name: Arc<str> = format!("{name}$statics").into();
+        // The class and its statics refer to each other: the number of the second is known in advance because
+        // loading is serialised.
+        let statics = if static_words > HEADER_WORDS {
+            let owner = self.class_end() + 1;
+            self.add(|id| Class {
+                kind: ClassKind::Statics(owner),
+                flags: flags::FINAL,
+                words: static_words,
+                references: static_references.into(),
+                supers: [id].into(),
+                ..blank(id, statics_name, loader)
+            })?
+        } else {
+            0
+        };
+        let id = self.class_end();
+        let methods = methods(id)?;
+        let keys: Box<[_]> = methods.iter().map(|&method| (self.method(method).name, self.method(method).descriptor)).collect();
+        let clinit = (self.names.intern("<clinit>"), self.names.intern("()V"));
+        let initializer = keys
+            .iter()
+            .position(|key| *key == clinit)
+            .map_or(0, |position| if self.method(methods[position]).is_static() { methods[position] } else { 0 });
+        supers.push(id);
+        if shape.flags & flags::INTERFACE != 0 {
+            all_interfaces.push(id);
+        }
+        all_interfaces.sort_unstable();
+        all_interfaces.dedup();
+        self.add(|given| {
+            debug_assert_eq!(given, id);
+            Class {
+                flags: shape.flags,
+                super_class: shape.super_class,
+                interfaces: shape.interfaces.into(),
+                supers: supers.into(),
+                all_interfaces: all_interfaces.into(),
+                file: shape.file,
+                module: shape.module,
+                fields: fields.into(),
+                methods: methods.into(),
+                keys,
+                words,
+                references: references.into(),
+                statics,
+                initializer,
+                hidden: shape.hidden,
+                host: shape.host,
+                ..blank(given, name, loader)
+            }
+        })
+    }
+
+    fn add_method(&self, class: ClassId, index: u16, file: &Arc<ClassFile>, info: &MethodInfo) -> Result<MethodId, LoadError> {
+        let descriptor = file.pool.text(info.descriptor);
+        let receiver = u16::from(info.flags & flags::STATIC == 0);
+        let marks = marks(file, info);
+        self.methods
+            .push_with(|id| Method {
+                id,
+                class,
+                index,
+                name: self.names.intern(file.pool.text(info.name)),
+                descriptor: self.names.intern(descriptor),
+                flags: info.flags,
+                argument_words: descriptor::argument_words(descriptor) as u16 + receiver,
+                returns: descriptor::return_type(descriptor).map(|(_, kind)| kind),
+                hidden: marks.hidden,
+                caller_sensitive: marks.caller_sensitive,
+                file: Some(file.clone()),
+                code: OnceLock::new(),
+            })
+            .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))
+    }
+
+    /// The code of a method that has a body in its class file, lowered when first asked for.
+    pub fn code<'m>(&'m self, method: &'m Method) -> Result<&'m Code, &'m LowerError> {
+        if let Some(code) = method.code.get() {
+            return code.as_ref();
+        }
+        method
+            .code
+            .get_or_init(|| {
+                let Some((file, info)) = method.info() else {
+                    return Ok(Code::default());
+                };
+                lower(file, info, &ClassRules { program: self, class: method.class })
+            })
+            .as_ref()
+    }
+
+    /// The code of a method, if it is there already.
+    #[inline(always)]
+    pub fn ready<'m>(&'m self, method: &'m Method) -> Option<&'m Code> {
+        method.code.get()?.as_ref().ok()
+    }
+
+    /// Gives a native or abstract method the code that stands for it. The first one given stays.
+    pub fn set_code(&self, method: &Method, code: Code) {
+        let _ = method.code.set(Ok(code));
+    }
+}
+
+/// What a class consists of before it is laid out.
+struct Shape<'f> {
+    flags: u16,
+    super_class: ClassId,
+    interfaces: Vec<ClassId>,
+    fields: &'f [(&'f str, &'f str, u16)],
+    host: ClassId,
+    hidden: bool,
+    module: Arc<str>,
+    file: Option<Arc<ClassFile>>,
+}
+
+fn blank(id: ClassId, name: Arc<str>, loader: LoaderId) -> Class {
+    Class {
+        id,
+        name,
+        loader,
+        flags: 0,
+        kind: ClassKind::Instance,
+        super_class: 0,
+        interfaces: Box::default(),
+        supers: [id].into(),
+        all_interfaces: Box::default(),
+        file: None,
+        module: "".into(),
+        fields: Box::default(),
+        methods: Box::default(),
+        keys: Box::default(),
+        words: HEADER_WORDS,
+        references: Box::default(),
+        statics: 0,
+        initializer: 0,
+        element_shift: 0,
+        hidden: false,
+        host: 0,
+        array: OnceLock::new(),
+    }
+}
+
+/// The annotations of the JDK that change how the machine treats a method.
+#[derive(Default)]
+struct Marks {
+    hidden: bool,
+    caller_sensitive: bool,
+}
+
+fn marks(file: &ClassFile, info: &MethodInfo) -> Marks {
+    let mut marks = Marks::default();
+    let Some(bytes) = info.annotations.clone().and_then(|range| file.bytes.get(range)) else {
+        return marks;
+    };
+    // The marks have no elements; the scan ends at the first annotation that has.
+    let pair = |at: usize| bytes.get(at..at + 2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+    let count = usize::from(pair(0).unwrap_or(0));
+    for position in 0..count {
+        let (Some(name), Some(0)) = (pair(2 + 4 * position), pair(4 + 4 * position)) else { break };
+        match file.pool.text(name) {
+            "Ljdk/internal/vm/annotation/Hidden;" | "Ljava/lang/invoke/LambdaForm$Hidden;" => marks.hidden = true,
+            "Ljdk/internal/reflect/CallerSensitive;" => marks.caller_sensitive = true,
+            _ => {}
+        }
+    }
+    marks
+}
+
+/// How the verifier sees the classes around one class.
+struct ClassRules<'p> {
+    program: &'p Program,
+    class: ClassId,
+}
+
+impl Rules for ClassRules<'_> {
+    fn assignable(&self, from: &str, to: &str) -> Result<bool, String> {
+        if from == to || to == "java/lang/Object" {
+            return Ok(true);
+        }
+        let loader = self.program.class(self.class).loader;
+        if !loader.is_builtin() {
+            // Loading through a loader of the program's own runs Java code; what is not loaded yet is let through,
+            // and the casts and field accesses that follow are still checked for their own classes.
+            let (Some(from), Some(to)) = (self.program.loaded(loader, from), self.program.loaded(loader, to)) else {
+                return Ok(true);
+            };
+            return Ok(self.program.class(to).is_interface() || self.program.is_subclass(from, to));
+        }
+        let load = |name: &str| self.program.load(loader, name).map_err(|error| error.to_string());
+        let to = load(to)?;
+        if self.program.class(to).is_interface() {
+            return Ok(true);
+        }
+        Ok(self.program.is_subclass(load(from)?, to))
+    }
+
+    fn trusted(&self) -> bool {
+        let loader = self.program.class(self.class).loader;
+        loader < LoaderId::APP
+    }
+}

@@ -1,0 +1,17 @@
+//! The world of a program: every class that was loaded, by whom, and how its members are found.
+//!
+//! Loading and linking depend on names and bytes alone. They run no Java code and are no part of a state.
+
+mod class;
+mod load;
+mod names;
+mod resolve;
+mod table;
+
+pub use class::{
+    ARRAY_HEADER_WORDS, ARRAY_LENGTH, Class, ClassId, ClassKind, Field, HEADER_WORDS, LoaderId, Method, MethodId, field_info,
+};
+pub use load::{LoadError, MethodSpec, Program, SyntheticClass};
+pub use names::{Names, Symbol};
+pub use resolve::{MemberError, Reference};
+pub use table::Table;
