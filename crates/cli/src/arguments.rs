@@ -7,9 +7,11 @@ use std::path::PathBuf;
 /// Proves multithreaded JVM programs right, or shows the interleaving that breaks them.
 #[derive(Parser)]
 #[command(name = "raddle", version, about, max_term_width = 100, arg_required_else_help = true)]
-#[command(after_help = "Examples:\n  raddle run Hello.java          compile and run once, as `java` would\n  \
+#[command(
+    after_help = "Examples:\n  raddle run Hello.java          compile and run once, as `java` would\n  \
     raddle run -cp classes Main a  run class Main with the argument `a`\n  \
-    raddle dump --ir Hello.java    show the code that Raddle runs")]
+    raddle dump --ir Hello.java    show the code that Raddle runs"
+)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -92,7 +94,9 @@ pub fn translate(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
         takes_value = !takes_value
             && ours
-            && ["--class-path", "--jdk", "--heap", "--stack", "-D"].iter().any(|name| argument == *name);
+            && ["--class-path", "--jdk", "--heap", "--stack", "-D"]
+                .iter()
+                .any(|name| argument == *name);
         translated.push(argument);
     }
     translated
@@ -108,8 +112,13 @@ fn size(text: &str) -> Result<u64, String> {
         "g" | "gb" | "gib" => 1 << 30,
         _ => return Err("give a size like 512k, 64M or 2G".to_owned()),
     };
-    let number: u64 = digits.parse().map_err(|_| "give a size like 512k, 64M or 2G".to_owned())?;
-    number.checked_mul(factor).filter(|&bytes| bytes > 0).ok_or_else(|| "the size is out of range".to_owned())
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "give a size like 512k, 64M or 2G".to_owned())?;
+    number
+        .checked_mul(factor)
+        .filter(|&bytes| bytes > 0)
+        .ok_or_else(|| "the size is out of range".to_owned())
 }
 
 #[cfg(test)]
@@ -125,7 +134,13 @@ mod tests {
 
     #[test]
     fn sizes_have_units() {
-        let cases = [("4096", Some(4096)), ("512k", Some(524_288)), ("2G", Some(2 << 30)), ("x", None), ("0", None)];
+        let cases = [
+            ("4096", Some(4096)),
+            ("512k", Some(524_288)),
+            ("2G", Some(2 << 30)),
+            ("x", None),
+            ("0", None),
+        ];
         for (text, expected) in cases {
             assert_eq!(size(text).ok(), expected, "{text}");
         }

@@ -19,7 +19,9 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
         Err(error) => {
             let fallback = name.rsplit_once('/').filter(|_| !is_file);
             let (class_name, method) = fallback.ok_or_else(|| Failure::input(error.to_string()))?;
-            let class = program.load(LoaderId::APP, class_name).map_err(|_| Failure::input(error.to_string()))?;
+            let class = program
+                .load(LoaderId::APP, class_name)
+                .map_err(|_| Failure::input(error.to_string()))?;
             (class, Some(method.to_owned()))
         }
     };
@@ -28,11 +30,19 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
     let described = program.class(class);
     for &id in &described.methods {
         let found = program.method(id);
-        if method.as_deref().is_some_and(|wanted| *wanted != **program.text(found.name)) {
+        if method
+            .as_deref()
+            .is_some_and(|wanted| *wanted != **program.text(found.name))
+        {
             continue;
         }
         shown = true;
-        let title = format!("{}.{}{}", described.name, program.text(found.name), program.text(found.descriptor));
+        let title = format!(
+            "{}.{}{}",
+            described.name,
+            program.text(found.name),
+            program.text(found.descriptor)
+        );
         if found.is_native() || found.is_abstract() {
             println!("{title}: {}\n", if found.is_native() { "native" } else { "abstract" });
             continue;
@@ -47,7 +57,10 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
     }
     if !shown {
         let wanted = method.unwrap_or_default();
-        return Err(Failure::input(format!("class {} has no method {wanted}", described.external_name())));
+        return Err(Failure::input(format!(
+            "class {} has no method {wanted}",
+            described.external_name()
+        )));
     }
     Ok(0)
 }

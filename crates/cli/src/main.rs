@@ -19,12 +19,18 @@ pub struct Failure {
 impl Failure {
     /// Wrong usage or wrong input.
     pub fn input(message: impl Into<String>) -> Failure {
-        Failure { status: 2, message: message.into() }
+        Failure {
+            status: 2,
+            message: message.into(),
+        }
     }
 
     /// Something that Raddle does not do.
     pub fn unknown(message: impl Into<String>) -> Failure {
-        Failure { status: 3, message: message.into() }
+        Failure {
+            status: 3,
+            message: message.into(),
+        }
     }
 }
 

@@ -26,8 +26,13 @@ pub fn run(options: &Run) -> Result<u8, Failure> {
     let words = |bytes: u64| u32::try_from(bytes / 4).ok();
     let too_large = || Failure::input("--heap and --stack must stay below 4 GiB together");
     let limits = Limits {
-        heap_words: words(options.heap).filter(|&words| words <= 1 << 30).ok_or_else(too_large)?,
-        stack_words: words(options.stack).filter(|&words| words <= 1 << 18).ok_or_else(too_large)?.max(1 << 13),
+        heap_words: words(options.heap)
+            .filter(|&words| words <= 1 << 30)
+            .ok_or_else(too_large)?,
+        stack_words: words(options.stack)
+            .filter(|&words| words <= 1 << 18)
+            .ok_or_else(too_large)?
+            .max(1 << 13),
     };
     let mut properties = BTreeMap::new();
     for property in &options.property {
@@ -37,17 +42,20 @@ pub fn run(options: &Run) -> Result<u8, Failure> {
     let shared = Shared::new(&program, &library, &files, limits, properties);
     let mut machine = Machine::new(&shared, Box::<Host>::default()).map_err(start_failure)?;
     machine.boot().map_err(start_failure)?;
-    machine.launch(&target.main_class, &options.arguments).map_err(|error| match error {
-        LaunchError::Start(error) => start_failure(error),
-        other => Failure::input(other.to_string()),
-    })?;
+    machine
+        .launch(&target.main_class, &options.arguments)
+        .map_err(|error| match error {
+            LaunchError::Start(error) => start_failure(error),
+            other => Failure::input(other.to_string()),
+        })?;
     match machine.run() {
         End::Exit(status) => Ok(status as u8),
         End::Unsupported(what) => Err(Failure::unknown(what.to_string())),
-        End::Stuck(threads) => {
-            Err(Failure::unknown(format!("deadlock: no thread can ever go on\n  {}", threads.join("\n  "))))
-        }
-        End::Done(_) | End::Failed(_) => Ok(0),
+        End::Stuck(threads) => Err(Failure::unknown(format!(
+            "deadlock: no thread can ever go on\n  {}",
+            threads.join("\n  ")
+        ))),
+        End::OutOfTurns | End::Done(_) | End::Failed(_) => Ok(0),
     }
 }
 

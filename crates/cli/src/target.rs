@@ -31,12 +31,22 @@ pub fn resolve(classes: &Classes, program: &str) -> Result<Target, Failure> {
         "class" => class_file(classes, path)?,
         "jar" => jar_file(&jdk, path)?,
         _ => {
-            let text = if classes.class_path.is_empty() { ".".to_owned() } else { classes.class_path.clone() };
+            let text = if classes.class_path.is_empty() {
+                ".".to_owned()
+            } else {
+                classes.class_path.clone()
+            };
             (text, program.replace('.', "/"))
         }
     };
-    let class_path = ClassPath::parse(&class_path_text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
-    Ok(Target { jdk, class_path, class_path_text, main_class })
+    let class_path =
+        ClassPath::parse(&class_path_text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
+    Ok(Target {
+        jdk,
+        class_path,
+        class_path_text,
+        main_class,
+    })
 }
 
 fn source_file(classes: &Classes, jdk: &Jdk, path: &Path) -> Result<(String, String), Failure> {
@@ -59,15 +69,20 @@ fn source_file(classes: &Classes, jdk: &Jdk, path: &Path) -> Result<(String, Str
 }
 
 fn class_file(classes: &Classes, path: &Path) -> Result<(String, String), Failure> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))?;
+    let bytes =
+        std::fs::read(path).map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))?;
     let file = ClassFile::parse(bytes.into()).map_err(|error| {
-        Failure::input(format!("{} is not a class file that can be run: {error}", path.display()))
+        Failure::input(format!(
+            "{} is not a class file that can be run: {error}",
+            path.display()
+        ))
     })?;
     let name = file.pool.class_name(file.this_class).to_owned();
     // The folder from which the class's own name leads to the file.
     let mut root: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     for part in name.rsplit('/') {
-        let fits = root.file_stem().is_some_and(|stem| stem == part) || root.file_name().is_some_and(|name| name == part);
+        let fits =
+            root.file_stem().is_some_and(|stem| stem == part) || root.file_name().is_some_and(|name| name == part);
         if !fits {
             return Err(Failure::input(format!(
                 "{} holds class {}; it must lie in a folder structure of that name",
@@ -87,7 +102,10 @@ fn class_file(classes: &Classes, path: &Path) -> Result<(String, String), Failur
 fn jar_file(jdk: &Jdk, path: &Path) -> Result<(String, String), Failure> {
     let archive = Archive::open(path, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
     let main_class = archive.main_class().ok_or_else(|| {
-        Failure::input(format!("{} has no Main-Class in its manifest; name the class: -cp {0} CLASS", path.display()))
+        Failure::input(format!(
+            "{} has no Main-Class in its manifest; name the class: -cp {0} CLASS",
+            path.display()
+        ))
     })?;
     let mut text = path.to_string_lossy().into_owned();
     for entry in archive.class_path() {

@@ -7,7 +7,9 @@ mod common;
 use common::Fixture;
 
 fn check(feature: u16) {
-    let Some(jdk) = common::jdks().into_iter().find(|jdk| jdk.feature() == feature) else { return };
+    let Some(jdk) = common::jdks().into_iter().find(|jdk| jdk.feature() == feature) else {
+        return;
+    };
     let wanted = std::env::var("RADDLE_FIXTURES").unwrap_or_default();
     let all = common::fixtures();
     let classes = common::compile(&all);
@@ -44,7 +46,11 @@ fn difference(fixture: &Fixture, out: &[u8], err: &[u8], status: &Result<i32, St
         Err(why) => return Some(why.clone()),
         Ok(status) if *status != fixture.status => {
             let err = String::from_utf8_lossy(err);
-            return Some(format!("status {status}, not {}; {}", fixture.status, err.lines().take(8).collect::<Vec<_>>().join(" | ")));
+            return Some(format!(
+                "status {status}, not {}; {}",
+                fixture.status,
+                err.lines().take(8).collect::<Vec<_>>().join(" | ")
+            ));
         }
         Ok(_) => {}
     }
@@ -54,9 +60,13 @@ fn difference(fixture: &Fixture, out: &[u8], err: &[u8], status: &Result<i32, St
             continue;
         }
         let mut lines = got.lines().zip(wanted.lines()).enumerate();
-        let (number, (got_line, wanted_line)) =
-            lines.find(|(_, (got, wanted))| got != wanted).unwrap_or((0, ("(its length)", "(another length)")));
-        return Some(format!("{stream} line {}: got {got_line:?}, not {wanted_line:?}", number + 1));
+        let (number, (got_line, wanted_line)) = lines
+            .find(|(_, (got, wanted))| got != wanted)
+            .unwrap_or((0, ("(its length)", "(another length)")));
+        return Some(format!(
+            "{stream} line {}: got {got_line:?}, not {wanted_line:?}",
+            number + 1
+        ));
     }
     None
 }

@@ -33,12 +33,18 @@ fn everything(machine: &Machine<'_>) -> Vec<u32> {
 /// Walks `steps` steps through a program by chance, checking each; how many were taken.
 fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: usize, seed: u64) -> usize {
     machine.restart();
-    machine.launch(name, &[]).unwrap_or_else(|error| panic!("{name}: {error}"));
+    machine
+        .launch(name, &[])
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut dice = Dice(seed);
     let mut pending: Vec<Pending<Action>> = Vec::new();
     for step in 0..steps {
         machine.pending(&mut pending);
-        let enabled: Vec<Action> = pending.iter().filter(|next| next.enabled).map(|next| next.action).collect();
+        let enabled: Vec<Action> = pending
+            .iter()
+            .filter(|next| next.enabled)
+            .map(|next| next.action)
+            .collect();
         if enabled.is_empty() {
             return step;
         }
@@ -47,22 +53,40 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
         let thorough = step < 40 || step % 97 == 0;
         let before = vector(machine);
         let all_before = thorough.then(|| everything(machine));
-        let (undo, _) = machine.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
+        let (undo, _) = machine
+            .apply(action)
+            .unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
         let after = vector(machine);
         machine.undo(undo);
-        assert!(vector(machine) == before, "{name}, step {step}: undo changes the state ({action:?})");
+        assert!(
+            vector(machine) == before,
+            "{name}, step {step}: undo changes the state ({action:?})"
+        );
         if let Some(all_before) = all_before {
             let all = everything(machine);
             let word = all.iter().zip(&all_before).position(|(now, then)| now != then);
-            assert!(word.is_none() && all.len() == all_before.len(), "{name}, step {step}: word {word:?} is not restored");
+            assert!(
+                word.is_none() && all.len() == all_before.len(),
+                "{name}, step {step}: word {word:?} is not restored"
+            );
         }
-        machine.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}, again: {error}"));
-        assert!(vector(machine) == after, "{name}, step {step}: the same step leads elsewhere ({action:?})");
+        machine
+            .apply(action)
+            .unwrap_or_else(|error| panic!("{name}, step {step}, again: {error}"));
+        assert!(
+            vector(machine) == after,
+            "{name}, step {step}: the same step leads elsewhere ({action:?})"
+        );
         if thorough {
-            other.decode(&after).unwrap_or_else(|_| panic!("{name}, step {step}: the vector cannot be read"));
+            other
+                .decode(&after)
+                .unwrap_or_else(|_| panic!("{name}, step {step}: the vector cannot be read"));
             let again = vector(other);
             let word = again.iter().zip(&after).position(|(now, then)| now != then);
-            assert!(again == after, "{name}, step {step}: decode changes the state at word {word:?}");
+            assert!(
+                again == after,
+                "{name}, step {step}: decode changes the state at word {word:?}"
+            );
         }
     }
     steps

@@ -28,19 +28,33 @@ fn crates_know_only_what_lies_below_them() {
             .find(|(layer, _)| *layer == name)
             .unwrap_or_else(|| panic!("crate {name} is not in the plan; add it to LAYERS"))
             .1;
-        for dependency in dependencies.iter().filter(|dependency| LAYERS.iter().any(|(layer, _)| layer == dependency)) {
-            assert!(allowed.contains(&dependency.as_str()), "{name} must not use {dependency}");
+        for dependency in dependencies
+            .iter()
+            .filter(|dependency| LAYERS.iter().any(|(layer, _)| layer == dependency))
+        {
+            assert!(
+                allowed.contains(&dependency.as_str()),
+                "{name} must not use {dependency}"
+            );
         }
         seen.push(name);
     }
-    assert_eq!(seen.len(), LAYERS.len(), "the plan names crates that do not exist: {seen:?}");
+    assert_eq!(
+        seen.len(),
+        LAYERS.len(),
+        "the plan names crates that do not exist: {seen:?}"
+    );
 }
 
 /// The packages and their direct dependencies, picked out of cargo's output without a JSON parser: the manifests
 /// themselves say the same and are simpler to read.
 fn json(text: &str) -> Vec<(String, Vec<String>)> {
     let mut packages = Vec::new();
-    for manifest in text.split("\"manifest_path\":\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+    for manifest in text
+        .split("\"manifest_path\":\"")
+        .skip(1)
+        .filter_map(|rest| rest.split('"').next())
+    {
         let content = std::fs::read_to_string(manifest).expect("a manifest can be read");
         let mut name = String::new();
         let mut dependencies = Vec::new();

@@ -18,7 +18,10 @@ impl Place {
     /// The virtual clock.
     pub const CLOCK: Place = Place { object: 0, cell: 0 };
     /// Touched by what conflicts with everything: exit, halt, class initialisation by name.
-    pub const EVERYTHING: Place = Place { object: 0, cell: Place::WHOLE };
+    pub const EVERYTHING: Place = Place {
+        object: 0,
+        cell: Place::WHOLE,
+    };
 
     /// Whether the two may be the same cell.
     pub fn overlaps(self, other: Place) -> bool {
@@ -108,15 +111,23 @@ mod tests {
 
     fn print(touches: &[(Place, Access)]) -> Footprint {
         let mut footprint = Footprint::default();
-        touches.iter().for_each(|&(place, access)| footprint.touch(place, access));
+        touches
+            .iter()
+            .for_each(|&(place, access)| footprint.touch(place, access));
         footprint
     }
 
     #[test]
     fn conflicts_need_a_common_place_and_a_write() {
         let field = Place { object: 7, cell: 1 };
-        let whole = Place { object: 7, cell: Place::WHOLE };
-        let monitor = Place { object: 7, cell: Place::MONITOR };
+        let whole = Place {
+            object: 7,
+            cell: Place::WHOLE,
+        };
+        let monitor = Place {
+            object: 7,
+            cell: Place::MONITOR,
+        };
         let other = Place { object: 8, cell: 1 };
         let cases = [
             (field, Access::Read, field, Access::Read, false),

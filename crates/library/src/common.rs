@@ -18,7 +18,11 @@ pub(crate) fn array_of(m: &Machine<'_>, element: ClassId) -> Result<ClassId, Tra
 
 /// A reference that must not be null.
 pub(crate) fn non_null(reference: Address) -> Result<Address, Trap> {
-    if reference == 0 { Err(Trap::Raise("java/lang/NullPointerException", None)) } else { Ok(reference) }
+    if reference == 0 {
+        Err(Trap::Raise("java/lang/NullPointerException", None))
+    } else {
+        Ok(reference)
+    }
 }
 
 /// Ends the run: this is not done here.

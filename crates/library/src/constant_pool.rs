@@ -13,16 +13,41 @@ const POOL: &str = "jdk/internal/reflect/ConstantPool";
 pub(crate) const METHODS: &[Entry] = &[
     (POOL, "getSize0", "(Ljava/lang/Object;)I", size),
     (POOL, "getClassAt0", "(Ljava/lang/Object;I)Ljava/lang/Class;", class_at),
-    (POOL, "getClassAtIfLoaded0", "(Ljava/lang/Object;I)Ljava/lang/Class;", loaded_class_at),
+    (
+        POOL,
+        "getClassAtIfLoaded0",
+        "(Ljava/lang/Object;I)Ljava/lang/Class;",
+        loaded_class_at,
+    ),
     (POOL, "getClassRefIndexAt0", "(Ljava/lang/Object;I)I", class_index_at),
-    (POOL, "getMemberRefInfoAt0", "(Ljava/lang/Object;I)[Ljava/lang/String;", member_texts_at),
-    (POOL, "getNameAndTypeRefIndexAt0", "(Ljava/lang/Object;I)I", name_and_type_index_at),
-    (POOL, "getNameAndTypeRefInfoAt0", "(Ljava/lang/Object;I)[Ljava/lang/String;", name_and_type_texts_at),
+    (
+        POOL,
+        "getMemberRefInfoAt0",
+        "(Ljava/lang/Object;I)[Ljava/lang/String;",
+        member_texts_at,
+    ),
+    (
+        POOL,
+        "getNameAndTypeRefIndexAt0",
+        "(Ljava/lang/Object;I)I",
+        name_and_type_index_at,
+    ),
+    (
+        POOL,
+        "getNameAndTypeRefInfoAt0",
+        "(Ljava/lang/Object;I)[Ljava/lang/String;",
+        name_and_type_texts_at,
+    ),
     (POOL, "getIntAt0", "(Ljava/lang/Object;I)I", int_at),
     (POOL, "getLongAt0", "(Ljava/lang/Object;I)J", long_at),
     (POOL, "getFloatAt0", "(Ljava/lang/Object;I)F", float_at),
     (POOL, "getDoubleAt0", "(Ljava/lang/Object;I)D", double_at),
-    (POOL, "getStringAt0", "(Ljava/lang/Object;I)Ljava/lang/String;", string_at),
+    (
+        POOL,
+        "getStringAt0",
+        "(Ljava/lang/Object;I)Ljava/lang/String;",
+        string_at,
+    ),
     (POOL, "getUTF8At0", "(Ljava/lang/Object;I)Ljava/lang/String;", utf8_at),
     (POOL, "getTagAt0", "(Ljava/lang/Object;I)B", tag_at),
 ];
@@ -41,12 +66,18 @@ fn constant<'p>(m: &Machine<'p>, args: &Args) -> Result<(&'p Class, &'p Arc<Clas
     let (class, file) = pool(m, args)?;
     match u16::try_from(args.int(2)) {
         Ok(index) if usize::from(index) < file.pool.len() => Ok((class, file, index)),
-        _ => raise("java/lang/IllegalArgumentException", "Constant pool index out of bounds"),
+        _ => raise(
+            "java/lang/IllegalArgumentException",
+            "Constant pool index out of bounds",
+        ),
     }
 }
 
 fn wrong<T>() -> Result<T, Trap> {
-    raise("java/lang/IllegalArgumentException", "Wrong type at constant pool index")
+    raise(
+        "java/lang/IllegalArgumentException",
+        "Wrong type at constant pool index",
+    )
 }
 
 fn size(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -55,14 +86,18 @@ fn size(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn class_at(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (class, file, index) = constant(m, args)?;
-    let Constant::Class(_) = file.pool.get(index) else { return wrong() };
+    let Constant::Class(_) = file.pool.get(index) else {
+        return wrong();
+    };
     let found = m.resolve_class(class, file.pool.class_name(index))?;
     Ok(m.mirror(found)?.into())
 }
 
 fn loaded_class_at(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (class, file, index) = constant(m, args)?;
-    let Constant::Class(_) = file.pool.get(index) else { return wrong() };
+    let Constant::Class(_) = file.pool.get(index) else {
+        return wrong();
+    };
     match m.program.loaded(class.loader, file.pool.class_name(index)) {
         Some(found) => Ok(m.mirror(found)?.into()),
         None => Ok(Outcome::Word(0)),
@@ -112,7 +147,9 @@ fn member_texts_at(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn name_and_type_texts_at(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (_, file, index) = constant(m, args)?;
-    let Constant::NameAndType(..) = file.pool.get(index) else { return wrong() };
+    let Constant::NameAndType(..) = file.pool.get(index) else {
+        return wrong();
+    };
     let (name, descriptor) = file.pool.name_and_type(index);
     texts(m, &[name, descriptor])
 }
@@ -151,14 +188,18 @@ fn double_at(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn string_at(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (_, file, index) = constant(m, args)?;
-    let Constant::String(text) = *file.pool.get(index) else { return wrong() };
+    let Constant::String(text) = *file.pool.get(index) else {
+        return wrong();
+    };
     let units: Vec<u16> = file.pool.units(text).collect();
     Ok(m.intern_units(&units)?.into())
 }
 
 fn utf8_at(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (_, file, index) = constant(m, args)?;
-    let Constant::Utf8(_) = file.pool.get(index) else { return wrong() };
+    let Constant::Utf8(_) = file.pool.get(index) else {
+        return wrong();
+    };
     let units: Vec<u16> = file.pool.units(index).collect();
     Ok(m.intern_units(&units)?.into())
 }

@@ -17,7 +17,11 @@ impl HostFiles {
     /// A window on these folders and files.
     pub fn new(home: &Path, version: &str, feature: u32, class_path: &str, entries: &[PathBuf]) -> HostFiles {
         let mut roots: Vec<PathBuf> = ["lib", "conf"].iter().map(|folder| home.join(folder)).collect();
-        roots.extend(entries.iter().map(|entry| std::path::absolute(entry).unwrap_or_else(|_| entry.clone())));
+        roots.extend(
+            entries
+                .iter()
+                .map(|entry| std::path::absolute(entry).unwrap_or_else(|_| entry.clone())),
+        );
         HostFiles {
             home: home.to_string_lossy().into_owned(),
             version: version.to_owned(),
@@ -48,7 +52,9 @@ impl Files for HostFiles {
     }
 
     fn list(&self, path: &str) -> Vec<String> {
-        let Some(folder) = self.allowed(path) else { return Vec::new() };
+        let Some(folder) = self.allowed(path) else {
+            return Vec::new();
+        };
         let mut names: Vec<String> = std::fs::read_dir(folder)
             .into_iter()
             .flatten()

@@ -40,7 +40,12 @@ const FIELD_MODIFIERS: u16 = 0x50df;
 const NOT_CHOSEN: u32 = -2i32 as u32;
 
 pub(crate) const METHODS: &[Entry] = &[
-    (NATIVES, "init", "(Ljava/lang/invoke/MemberName;Ljava/lang/Object;)V", init),
+    (
+        NATIVES,
+        "init",
+        "(Ljava/lang/invoke/MemberName;Ljava/lang/Object;)V",
+        init,
+    ),
     (NATIVES, "expand", "(Ljava/lang/invoke/MemberName;)V", expand),
     (
         NATIVES,
@@ -54,10 +59,30 @@ pub(crate) const METHODS: &[Entry] = &[
         "(Ljava/lang/Class;Ljava/lang/String;Ljava/lang/String;ILjava/lang/Class;I[Ljava/lang/invoke/MemberName;)I",
         get_members,
     ),
-    (NATIVES, "objectFieldOffset", "(Ljava/lang/invoke/MemberName;)J", field_offset),
-    (NATIVES, "staticFieldOffset", "(Ljava/lang/invoke/MemberName;)J", field_offset),
-    (NATIVES, "staticFieldBase", "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;", static_field_base),
-    (NATIVES, "getMemberVMInfo", "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;", machine_view),
+    (
+        NATIVES,
+        "objectFieldOffset",
+        "(Ljava/lang/invoke/MemberName;)J",
+        field_offset,
+    ),
+    (
+        NATIVES,
+        "staticFieldOffset",
+        "(Ljava/lang/invoke/MemberName;)J",
+        field_offset,
+    ),
+    (
+        NATIVES,
+        "staticFieldBase",
+        "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;",
+        static_field_base,
+    ),
+    (
+        NATIVES,
+        "getMemberVMInfo",
+        "(Ljava/lang/invoke/MemberName;)Ljava/lang/Object;",
+        machine_view,
+    ),
     (
         NATIVES,
         "setCallSiteTargetNormal",
@@ -76,9 +101,19 @@ pub(crate) const METHODS: &[Entry] = &[
         "(Ljava/lang/Class;[III[Ljava/lang/Object;IZLjava/lang/Object;)V",
         copy_arguments,
     ),
-    (NATIVES, "clearCallSiteContext", "(Ljava/lang/invoke/MethodHandleNatives$CallSiteContext;)V", nothing),
+    (
+        NATIVES,
+        "clearCallSiteContext",
+        "(Ljava/lang/invoke/MethodHandleNatives$CallSiteContext;)V",
+        nothing,
+    ),
     (NATIVES, "getNamedCon", "(I[Ljava/lang/Object;)I", zero),
-    ("java/lang/invoke/MethodHandle", "invokeExact", POLYMORPHIC, by_reflection),
+    (
+        "java/lang/invoke/MethodHandle",
+        "invokeExact",
+        POLYMORPHIC,
+        by_reflection,
+    ),
     ("java/lang/invoke/MethodHandle", "invoke", POLYMORPHIC, by_reflection),
 ];
 
@@ -101,7 +136,10 @@ pub(crate) const REPLACED: &[Entry] = &[
 ];
 
 fn by_reflection(_: &mut Machine<'_>, _: &Args) -> Answer {
-    raise("java/lang/UnsupportedOperationException", "MethodHandle.invoke cannot be invoked reflectively")
+    raise(
+        "java/lang/UnsupportedOperationException",
+        "MethodHandle.invoke cannot be invoked reflectively",
+    )
 }
 
 /// Fills a `MemberName` from a `Field`, `Method` or `Constructor`.
@@ -111,7 +149,10 @@ fn init(m: &mut Machine<'_>, args: &Args) -> Answer {
         "java/lang/reflect/Field" => {
             let (class, field) = reflected_field(m, object)?;
             fill_field(m, member, class, &field, false)?;
-            let (name, of) = (m.get(object, "java/lang/reflect/Field", "name"), m.get(object, "java/lang/reflect/Field", "type"));
+            let (name, of) = (
+                m.get(object, "java/lang/reflect/Field", "name"),
+                m.get(object, "java/lang/reflect/Field", "type"),
+            );
             m.set(member, MEMBER, "name", name);
             m.set(member, MEMBER, "type", of);
         }
@@ -120,7 +161,11 @@ fn init(m: &mut Machine<'_>, args: &Args) -> Answer {
                 let method = m.program.method(id);
                 // There is no handle on a polymorphic method without a type; the JDK sees to it.
                 if !m.program.is_polymorphic(method) {
-                    let how = if m.program.class(method.class).is_interface() { INVOKE_INTERFACE } else { INVOKE_VIRTUAL };
+                    let how = if m.program.class(method.class).is_interface() {
+                        INVOKE_INTERFACE
+                    } else {
+                        INVOKE_VIRTUAL
+                    };
                     fill_method(m, member, id, method.class, how)?;
                 }
             }
@@ -130,13 +175,7 @@ fn init(m: &mut Machine<'_>, args: &Args) -> Answer {
     Ok(Outcome::Void)
 }
 
-fn fill_field(
-    m: &mut Machine<'_>,
-    member: Address,
-    class: ClassId,
-    field: &Field,
-    setter: bool,
-) -> Result<(), Trap> {
+fn fill_field(m: &mut Machine<'_>, member: Address, class: ClassId, field: &Field, setter: bool) -> Result<(), Trap> {
     let declaring = m.program.class(class);
     let is_record = declaring.file.as_ref().is_some_and(|file| file.record.is_some());
     let trusted = field.flags & flags::FINAL != 0 && (field.is_static() || declaring.hidden || is_record);
@@ -179,7 +218,11 @@ fn fill_method(m: &mut Machine<'_>, member: Address, id: MethodId, named: ClassI
     } else {
         // A default or inherited interface method of a class is called through that class.
         if declaring.is_interface() {
-            class = if m.program.class(named).is_interface() { m.known.object } else { named };
+            class = if m.program.class(named).is_interface() {
+                m.known.object
+            } else {
+                named
+            };
         }
         (INVOKE_VIRTUAL, 0)
     };
@@ -198,7 +241,12 @@ fn fill_method(m: &mut Machine<'_>, member: Address, id: MethodId, named: ClassI
         m.memory.store(resolved + offset, holder);
     }
     let mirror = m.mirror(class)?;
-    m.set(member, MEMBER, "flags", u32::from(method.flags & METHOD_MODIFIERS) | sort);
+    m.set(
+        member,
+        MEMBER,
+        "flags",
+        u32::from(method.flags & METHOD_MODIFIERS) | sort,
+    );
     m.set(member, MEMBER, "method", resolved);
     m.set(member, MEMBER, "$index", index);
     m.set(member, MEMBER, "clazz", mirror);
@@ -214,8 +262,13 @@ fn expand(m: &mut Machine<'_>, args: &Args) -> Answer {
         let offset = m.get(member, MEMBER, "$index");
         let is_static = m.get(member, MEMBER, "flags") & u32::from(flags::STATIC) != 0;
         let declaring = m.program.class(m.mirrored(non_null(class)?));
-        let field = declaring.fields.iter().find(|field| field.offset == offset && field.is_static() == is_static);
-        let Some(field) = field else { return raise("java/lang/InternalError", "unrecognized type") };
+        let field = declaring
+            .fields
+            .iter()
+            .find(|field| field.offset == offset && field.is_static() == is_static);
+        let Some(field) = field else {
+            return raise("java/lang/InternalError", "unrecognized type");
+        };
         fill_texts(m, member, field.name, field.descriptor)?;
     } else {
         let resolved = m.get(member, MEMBER, "method");
@@ -269,7 +322,11 @@ fn resolve(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Result<bool, Trap> {
     let sort = m.get(member, MEMBER, "flags");
     let kind = sort >> KIND_SHIFT & 0xf;
-    let (class, name, of) = (m.get(member, MEMBER, "clazz"), m.get(member, MEMBER, "name"), m.get(member, MEMBER, "type"));
+    let (class, name, of) = (
+        m.get(member, MEMBER, "clazz"),
+        m.get(member, MEMBER, "name"),
+        m.get(member, MEMBER, "type"),
+    );
     if class == 0 || name == 0 || of == 0 {
         return raise("java/lang/IllegalArgumentException", "nothing to resolve");
     }
@@ -279,7 +336,9 @@ fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Result<bool, T
         _ => return Ok(false),
     };
     let name = m.text(name);
-    let Some(descriptor) = descriptor_of(m, of) else { return Ok(false) };
+    let Some(descriptor) = descriptor_of(m, of) else {
+        return Ok(false);
+    };
     let from = (caller != 0).then(|| m.mirrored(caller));
     if sort & ALL_KINDS == IS_METHOD && named == m.known.method_handle {
         if let Some(id) = m.polymorphic_instance(&name, &descriptor)? {
@@ -293,13 +352,22 @@ fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Result<bool, T
     match sort & ALL_KINDS {
         IS_FIELD => {
             let found = match from {
-                Some(from) => m.program.resolve_field(named, name_symbol, symbol, from).map_err(machine::link::member_trap)?,
+                Some(from) => m
+                    .program
+                    .resolve_field(named, name_symbol, symbol, from)
+                    .map_err(machine::link::member_trap)?,
                 None => match m.program.find_field(named, name_symbol, symbol) {
                     Some(found) => found,
                     None => return Ok(false),
                 },
             };
-            fill_field(m, member, found.class, &found.field, matches!(kind, PUT_FIELD | PUT_STATIC))?;
+            fill_field(
+                m,
+                member,
+                found.class,
+                &found.field,
+                matches!(kind, PUT_FIELD | PUT_STATIC),
+            )?;
         }
         IS_METHOD | IS_CONSTRUCTOR => {
             if name == "<clinit>" || (name == "<init>") != (sort & ALL_KINDS == IS_CONSTRUCTOR) {
@@ -329,13 +397,20 @@ fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Result<bool, T
             if method.is_static() != (kind == INVOKE_STATIC) {
                 let wanted = if method.is_static() { "non-static" } else { "static" };
                 let text = m.program.signature(method.class, method.name, method.descriptor);
-                return raise("java/lang/IncompatibleClassChangeError", format!("Expected {wanted} method '{text}'"));
+                return raise(
+                    "java/lang/IncompatibleClassChangeError",
+                    format!("Expected {wanted} method '{text}'"),
+                );
             }
             if kind == INVOKE_SPECIAL && method.is_abstract() {
                 let text = m.program.signature(method.class, method.name, method.descriptor);
                 return Err(machine::link::member_trap(MemberError::Abstract(text)));
             }
-            let how = if sort & ALL_KINDS == IS_CONSTRUCTOR { INVOKE_SPECIAL } else { kind };
+            let how = if sort & ALL_KINDS == IS_CONSTRUCTOR {
+                INVOKE_SPECIAL
+            } else {
+                kind
+            };
             fill_method(m, member, found, named, how)?;
         }
         _ => return raise("java/lang/LinkageError", "resolution failed"),
@@ -352,7 +427,10 @@ fn find_method(
 ) -> Option<MethodId> {
     m.program.lookup(class.id, name, descriptor).or_else(|| {
         // An interface has the public methods of Object.
-        let inherited = m.program.declared(m.known.object, name, descriptor).filter(|_| class.is_interface())?;
+        let inherited = m
+            .program
+            .declared(m.known.object, name, descriptor)
+            .filter(|_| class.is_interface())?;
         let flags = m.program.method(inherited).flags;
         (flags & flags::PUBLIC != 0 && flags & flags::STATIC == 0).then_some(inherited)
     })
@@ -366,7 +444,10 @@ fn descriptor_of(m: &mut Machine<'_>, object: Address) -> Option<String> {
     let (returned, parameters) = match &*class.name {
         "java/lang/String" => return Some(m.text(object)),
         "java/lang/Class" => return Some(m.program.class(m.mirrored(object)).descriptor()),
-        METHOD_TYPE => (m.get(object, METHOD_TYPE, "rtype"), m.get(object, METHOD_TYPE, "ptypes")),
+        METHOD_TYPE => (
+            m.get(object, METHOD_TYPE, "rtype"),
+            m.get(object, METHOD_TYPE, "ptypes"),
+        ),
         "[Ljava/lang/Object;" if m.array_length(object) == 2 => (m.element(object, 0), m.element(object, 1)),
         _ => return None,
     };
@@ -374,7 +455,11 @@ fn descriptor_of(m: &mut Machine<'_>, object: Address) -> Option<String> {
         return None;
     }
     let mut text = String::from("(");
-    let count = if parameters == 0 || m.class_of(parameters) != m.known.class_array { 0 } else { m.array_length(parameters) };
+    let count = if parameters == 0 || m.class_of(parameters) != m.known.class_array {
+        0
+    } else {
+        m.array_length(parameters)
+    };
     for index in 0..count {
         let parameter = m.element(parameters, index);
         if parameter == 0 {
@@ -413,7 +498,11 @@ fn get_members(m: &mut Machine<'_>, args: &Args) -> Answer {
     };
     for class in classes {
         let declaring = m.program.class(class);
-        for field in declaring.fields.iter().filter(|field| wanted & IS_FIELD != 0 && field.index != u16::MAX) {
+        for field in declaring
+            .fields
+            .iter()
+            .filter(|field| wanted & IS_FIELD != 0 && field.index != u16::MAX)
+        {
             if fits(m, field.name, field.descriptor) {
                 skip -= 1;
                 if skip < 0 {
@@ -435,7 +524,11 @@ fn get_members(m: &mut Machine<'_>, args: &Args) -> Answer {
                 skip -= 1;
                 if skip < 0 {
                     if count < room && m.element(results, count) != 0 {
-                        let how = if declaring.is_interface() { INVOKE_INTERFACE } else { INVOKE_VIRTUAL };
+                        let how = if declaring.is_interface() {
+                            INVOKE_INTERFACE
+                        } else {
+                            INVOKE_VIRTUAL
+                        };
                         fill_method(m, m.element(results, count), id, class, how)?;
                     }
                     count += 1;
@@ -476,7 +569,11 @@ fn machine_view(m: &mut Machine<'_>, args: &Args) -> Answer {
     let number = m.new_object(class)?;
     let offset = m.offset("java/lang/Long", "value");
     m.memory.store_wide(number + offset, i64::from(index) as u64);
-    let target = if is_field { m.get(member, MEMBER, "clazz") } else { member };
+    let target = if is_field {
+        m.get(member, MEMBER, "clazz")
+    } else {
+        member
+    };
     Ok(m.new_references(m.known.object_array, &[number, target])?.into())
 }
 

@@ -67,7 +67,14 @@ const NATIVE: &[&[Entry]] = &[
 ];
 
 /// Methods with a body that reaches for native code which makes no sense here.
-const REPLACED: &[&[Entry]] = &[lang::reference::REPLACED, lang::thread::REPLACED, unsafe_::REPLACED, invoke::REPLACED, internal::replaced::METHODS, internal::image::METHODS];
+const REPLACED: &[&[Entry]] = &[
+    lang::reference::REPLACED,
+    lang::thread::REPLACED,
+    unsafe_::REPLACED,
+    invoke::REPLACED,
+    internal::replaced::METHODS,
+    internal::image::METHODS,
+];
 
 /// The native methods of the JDK.
 pub struct Library {
@@ -81,7 +88,10 @@ type Table = HashMap<&'static str, Vec<(&'static str, &'static str, Native)>>;
 impl Library {
     /// All of them.
     pub fn new() -> Library {
-        Library { natives: table(NATIVE), replaced: table(REPLACED) }
+        Library {
+            natives: table(NATIVE),
+            replaced: table(REPLACED),
+        }
     }
 }
 
@@ -119,7 +129,10 @@ fn table(lists: &'static [&'static [Entry]]) -> Table {
 
 fn look_up(table: &Table, class: &str, name: &str, descriptor: &str) -> Option<Native> {
     let methods = table.get(class)?;
-    methods.iter().find(|method| method.0 == name && method.1 == descriptor).map(|method| method.2)
+    methods
+        .iter()
+        .find(|method| method.0 == name && method.1 == descriptor)
+        .map(|method| method.2)
 }
 
 #[cfg(test)]

@@ -34,7 +34,9 @@ fn block(m: &Machine<'_>, address: u64) -> Option<(u32, Address)> {
 
 /// Where `size` bytes at an address lie: a byte array and the offset in it.
 pub(crate) fn place(m: &Machine<'_>, address: u64, size: u64) -> Result<(Address, usize), Trap> {
-    let Some((_, block)) = block(m, address) else { return fault() };
+    let Some((_, block)) = block(m, address) else {
+        return fault();
+    };
     let start = HEADER_BYTES + (address & 0xffff_ffff);
     // Up to the end of the last word: the JDK compares and sets single bytes through the word that holds them.
     match start.checked_add(size) {
@@ -57,7 +59,9 @@ fn new_block(m: &mut Machine<'_>, size: u64) -> Result<Option<Address>, Trap> {
 fn enter(m: &mut Machine<'_>, block: Address) -> Result<u64, Trap> {
     let mut table = m.memory.load(BLOCKS);
     let length = if table == 0 { 0 } else { m.array_length(table) };
-    let number = (0..length).find(|&number| m.element(table, number) == 0).unwrap_or(length);
+    let number = (0..length)
+        .find(|&number| m.element(table, number) == 0)
+        .unwrap_or(length);
     if number == length {
         let larger = m.new_array(m.known.object_array, (length * 2).max(16) as i32)?;
         for index in 0..length {
@@ -80,13 +84,18 @@ fn allocate(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn reallocate(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (address, size) = (args.wide(1), args.wide(3));
-    let Some(larger) = new_block(m, size)? else { return Ok(0u64.into()) };
+    let Some(larger) = new_block(m, size)? else {
+        return Ok(0u64.into());
+    };
     if address == 0 {
         return Ok(enter(m, larger)?.into());
     }
-    let Some((number, old)) = block(m, address) else { return fault() };
+    let Some((number, old)) = block(m, address) else {
+        return fault();
+    };
     let kept = size.min(u64::from(m.array_length(old))) as usize;
-    m.memory.copy_bytes((old, HEADER_BYTES as usize), (larger, HEADER_BYTES as usize), kept);
+    m.memory
+        .copy_bytes((old, HEADER_BYTES as usize), (larger, HEADER_BYTES as usize), kept);
     let table = m.memory.load(BLOCKS);
     m.set_element(table, number, larger);
     Ok((OUTSIDE | u64::from(number) << 32).into())

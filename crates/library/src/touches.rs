@@ -12,36 +12,74 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "jdk/internal/misc/Unsafe" => unsafe_touches(name, descriptor),
         "java/lang/Object" => match name {
             "getClass" | "registerNatives" => Touches::Nothing,
-            "clone" => Touches::Object { object: 0, access: Access::Read },
-            "hashCode" => Touches::Object { object: 0, access: Access::AtomicWrite },
-            "notify" | "notifyAll" | "wait" | "wait0" => Touches::Monitor { object: 0, access: Access::Release },
+            "clone" => Touches::Object {
+                object: 0,
+                access: Access::Read,
+            },
+            "hashCode" => Touches::Object {
+                object: 0,
+                access: Access::AtomicWrite,
+            },
+            "notify" | "notifyAll" | "wait" | "wait0" => Touches::Monitor {
+                object: 0,
+                access: Access::Release,
+            },
             _ => Touches::Everything,
         },
         "java/lang/System" => match name {
             "arraycopy" => Touches::Objects { read: 0, written: 2 },
             "nanoTime" | "currentTimeMillis" => Touches::Clock,
-            "identityHashCode" => Touches::Object { object: 0, access: Access::AtomicWrite },
+            "identityHashCode" => Touches::Object {
+                object: 0,
+                access: Access::AtomicWrite,
+            },
             "mapLibraryName" | "registerNatives" => Touches::Nothing,
             _ => Touches::Everything,
         },
         "java/lang/Thread" => match name {
-            "currentThread" | "currentCarrierThread" | "yield" | "yield0" | "onSpinWait" | "registerNatives"
-            | "setPriority0" | "setNativeName" | "clearInterruptEvent" | "scopedValueCache" | "setScopedValueCache"
-            | "findScopedValueBindings" | "ensureMaterializedForStackWalk" => Touches::Nothing,
+            "currentThread"
+            | "currentCarrierThread"
+            | "yield"
+            | "yield0"
+            | "onSpinWait"
+            | "registerNatives"
+            | "setPriority0"
+            | "setNativeName"
+            | "clearInterruptEvent"
+            | "scopedValueCache"
+            | "setScopedValueCache"
+            | "findScopedValueBindings"
+            | "ensureMaterializedForStackWalk" => Touches::Nothing,
             "sleep" | "sleep0" | "sleepNanos0" => Touches::Self_,
-            "holdsLock" => Touches::Monitor { object: 0, access: Access::AtomicRead },
-            "start0" => Touches::Object { object: 0, access: Access::AtomicWrite },
+            "holdsLock" => Touches::Monitor {
+                object: 0,
+                access: Access::AtomicRead,
+            },
+            "start0" => Touches::Object {
+                object: 0,
+                access: Access::AtomicWrite,
+            },
             "interrupt0" => Touches::Thread { object: 0 },
             _ => Touches::Everything,
         },
-        "java/lang/Throwable" if name == "fillInStackTrace" => {
-            Touches::Object { object: 0, access: Access::Write }
-        }
-        "java/io/FileOutputStream" if name == "writeBytes" => Touches::Object { object: 1, access: Access::Read },
+        "java/lang/Throwable" if name == "fillInStackTrace" => Touches::Object {
+            object: 0,
+            access: Access::Write,
+        },
+        "java/io/FileOutputStream" if name == "writeBytes" => Touches::Object {
+            object: 1,
+            access: Access::Read,
+        },
         "java/lang/reflect/Array" => match name {
             "getLength" | "newArray" | "multiNewArray" => Touches::Nothing,
-            _ if name.starts_with("get") => Touches::Object { object: 0, access: Access::Read },
-            _ => Touches::Object { object: 0, access: Access::Write },
+            _ if name.starts_with("get") => Touches::Object {
+                object: 0,
+                access: Access::Read,
+            },
+            _ => Touches::Object {
+                object: 0,
+                access: Access::Write,
+            },
         },
         "java/lang/Class"
         | "java/lang/Float"
@@ -64,7 +102,11 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
 
 /// Cells by object and byte offset: `(this, object, offset, …)`.
 fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
-    let cell = |access| Touches::Cell { object: 1, offset: 2, access };
+    let cell = |access| Touches::Cell {
+        object: 1,
+        offset: 2,
+        access,
+    };
     let on_cell = descriptor.starts_with("(Ljava/lang/Object;J");
     match name {
         "park" => Touches::Self_,
@@ -74,9 +116,9 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
         _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(Access::AtomicWrite),
         _ if on_cell && name.starts_with("get") => cell(Access::Read),
         _ if on_cell && name.starts_with("put") => cell(Access::Write),
-        "fullFence" | "loadFence" | "storeFence" | "objectFieldOffset0" | "objectFieldOffset1" | "staticFieldOffset0"
-        | "staticFieldBase0" | "arrayBaseOffset0" | "arrayIndexScale0" | "addressSize0" | "pageSize" | "isBigEndian0"
-        | "unalignedAccess0" | "registerNatives" | "allocateInstance" => Touches::Nothing,
+        "fullFence" | "loadFence" | "storeFence" | "objectFieldOffset0" | "objectFieldOffset1"
+        | "staticFieldOffset0" | "staticFieldBase0" | "arrayBaseOffset0" | "arrayIndexScale0" | "addressSize0"
+        | "pageSize" | "isBigEndian0" | "unalignedAccess0" | "registerNatives" | "allocateInstance" => Touches::Nothing,
         _ => Touches::Everything,
     }
 }

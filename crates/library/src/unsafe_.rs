@@ -16,7 +16,10 @@ const FIELD: &str = "java/lang/reflect/Field";
 
 /// What an access outside of every object gets.
 pub(crate) fn fault<T>() -> Result<T, Trap> {
-    raise("java/lang/InternalError", "a fault occurred in an unsafe memory access operation")
+    raise(
+        "java/lang/InternalError",
+        "a fault occurred in an unsafe memory access operation",
+    )
 }
 
 /// Where `size` bytes at an offset of an object, or at an address outside of the heap, lie: an object and the offset
@@ -42,7 +45,11 @@ fn load_word(m: &Machine<'_>, (object, offset): (Address, usize)) -> u32 {
     if offset.is_multiple_of(4) {
         return m.memory.load(object + (offset / 4) as u32);
     }
-    m.memory.bytes(object, offset, 4).iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))
+    m.memory
+        .bytes(object, offset, 4)
+        .iter()
+        .rev()
+        .fold(0, |word, &byte| word << 8 | u32::from(byte))
 }
 
 #[inline]
@@ -59,7 +66,11 @@ fn load_wide(m: &Machine<'_>, (object, offset): (Address, usize)) -> u64 {
     if offset.is_multiple_of(4) {
         return m.memory.load_wide(object + (offset / 4) as u32);
     }
-    m.memory.bytes(object, offset, 8).iter().rev().fold(0, |wide, &byte| wide << 8 | u64::from(byte))
+    m.memory
+        .bytes(object, offset, 8)
+        .iter()
+        .rev()
+        .fold(0, |wide, &byte| wide << 8 | u64::from(byte))
 }
 
 #[inline]
@@ -189,7 +200,12 @@ pub(crate) fn reflected_field(m: &mut Machine<'_>, object: Address) -> Result<(C
     let id = m.mirrored(declaring);
     let (name, declared) = (m.text(name), m.program.class(id));
     let is_named = |field: &&Field| **m.program.text(field.name) == *name;
-    match declared.fields.get(slot).filter(is_named).or_else(|| declared.fields.iter().find(is_named)) {
+    match declared
+        .fields
+        .get(slot)
+        .filter(is_named)
+        .or_else(|| declared.fields.iter().find(is_named))
+    {
         Some(field) => Ok((id, *field)),
         None => raise("java/lang/InternalError", name),
     }
@@ -226,7 +242,10 @@ fn named_field_offset(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     let name = m.text(args.word(2));
     let fields = &m.program.class(class).fields;
-    match fields.iter().find(|field| !field.is_static() && **m.program.text(field.name) == *name) {
+    match fields
+        .iter()
+        .find(|field| !field.is_static() && **m.program.text(field.name) == *name)
+    {
         Some(field) => Ok(i64::from(field.offset * 4).into()),
         None => raise("java/lang/InternalError", name),
     }
@@ -243,7 +262,10 @@ pub(crate) fn class_argument(m: &Machine<'_>, args: &Args, position: usize) -> R
 fn array_base_offset(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = class_argument(m, args, 1)?;
     if !m.program.class(class).is_array() {
-        return raise("java/lang/IllegalArgumentException", m.program.class(class).external_name());
+        return raise(
+            "java/lang/IllegalArgumentException",
+            m.program.class(class).external_name(),
+        );
     }
     Ok((ARRAY_HEADER_WORDS as i32 * 4).into())
 }
@@ -288,12 +310,20 @@ fn define_class(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (Ok(start), Ok(length)) = (usize::try_from(offset), usize::try_from(length)) else {
         return Err(Trap::Raise("java/lang/ArrayIndexOutOfBoundsException", None));
     };
-    let Some(bytes) = m.byte_array(array).get(start..).and_then(|rest| rest.get(..length)).map(<[u8]>::to_vec) else {
+    let Some(bytes) = m
+        .byte_array(array)
+        .get(start..)
+        .and_then(|rest| rest.get(..length))
+        .map(<[u8]>::to_vec)
+    else {
         return Err(Trap::Raise("java/lang/ArrayIndexOutOfBoundsException", None));
     };
     let name = m.text_or_null(args.word(1)).map(|name| name.replace('.', "/"));
     let loader = m.loader_number(args.word(5))?;
-    let class = m.program.define(loader, name.as_deref(), bytes.into()).map_err(machine::link::load_trap)?;
+    let class = m
+        .program
+        .define(loader, name.as_deref(), bytes.into())
+        .map_err(machine::link::load_trap)?;
     Ok(m.mirror(class)?.into())
 }
 
@@ -338,9 +368,16 @@ fn copy_swap_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
 /// `UnsafeConstants.<clinit>`, which a JVM fills in behind the class's back.
 fn constants(m: &mut Machine<'_>, _: &Args) -> Answer {
     const CONSTANTS: &str = "jdk/internal/misc/UnsafeConstants";
-    let class = m.load_class(program::world::LoaderId::BOOT, CONSTANTS).map_err(machine::link::load_trap)?;
+    let class = m
+        .load_class(program::world::LoaderId::BOOT, CONSTANTS)
+        .map_err(machine::link::load_trap)?;
     let statics = m.statics(class)?;
-    for (name, value) in [("ADDRESS_SIZE0", 8), ("PAGE_SIZE", 4096), ("BIG_ENDIAN", 0), ("UNALIGNED_ACCESS", 1)] {
+    for (name, value) in [
+        ("ADDRESS_SIZE0", 8),
+        ("PAGE_SIZE", 4096),
+        ("BIG_ENDIAN", 0),
+        ("UNALIGNED_ACCESS", 1),
+    ] {
         let offset = m.offset(CONSTANTS, name);
         m.memory.store(statics + offset, value);
     }
@@ -356,8 +393,18 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (UNSAFE, "registerNatives", "()V", nothing),
     (UNSAFE, "getInt", "(Ljava/lang/Object;J)I", get_word),
     (UNSAFE, "putInt", "(Ljava/lang/Object;JI)V", put_word),
-    (UNSAFE, "getReference", "(Ljava/lang/Object;J)Ljava/lang/Object;", get_word),
-    (UNSAFE, "putReference", "(Ljava/lang/Object;JLjava/lang/Object;)V", put_word),
+    (
+        UNSAFE,
+        "getReference",
+        "(Ljava/lang/Object;J)Ljava/lang/Object;",
+        get_word,
+    ),
+    (
+        UNSAFE,
+        "putReference",
+        "(Ljava/lang/Object;JLjava/lang/Object;)V",
+        put_word,
+    ),
     (UNSAFE, "getBoolean", "(Ljava/lang/Object;J)Z", get_boolean),
     (UNSAFE, "putBoolean", "(Ljava/lang/Object;JZ)V", put_boolean),
     (UNSAFE, "getByte", "(Ljava/lang/Object;J)B", get_byte),
@@ -372,8 +419,18 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (UNSAFE, "putFloat", "(Ljava/lang/Object;JF)V", put_word),
     (UNSAFE, "getDouble", "(Ljava/lang/Object;J)D", get_wide),
     (UNSAFE, "putDouble", "(Ljava/lang/Object;JD)V", put_wide),
-    (UNSAFE, "getReferenceVolatile", "(Ljava/lang/Object;J)Ljava/lang/Object;", get_word),
-    (UNSAFE, "putReferenceVolatile", "(Ljava/lang/Object;JLjava/lang/Object;)V", put_word),
+    (
+        UNSAFE,
+        "getReferenceVolatile",
+        "(Ljava/lang/Object;J)Ljava/lang/Object;",
+        get_word,
+    ),
+    (
+        UNSAFE,
+        "putReferenceVolatile",
+        "(Ljava/lang/Object;JLjava/lang/Object;)V",
+        put_word,
+    ),
     (UNSAFE, "getIntVolatile", "(Ljava/lang/Object;J)I", get_word),
     (UNSAFE, "putIntVolatile", "(Ljava/lang/Object;JI)V", put_word),
     (UNSAFE, "getBooleanVolatile", "(Ljava/lang/Object;J)Z", get_boolean),
@@ -391,10 +448,30 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (UNSAFE, "getDoubleVolatile", "(Ljava/lang/Object;J)D", get_wide),
     (UNSAFE, "putDoubleVolatile", "(Ljava/lang/Object;JD)V", put_wide),
     (UNSAFE, "compareAndSetInt", "(Ljava/lang/Object;JII)Z", compare_and_set),
-    (UNSAFE, "compareAndExchangeInt", "(Ljava/lang/Object;JII)I", compare_and_exchange),
-    (UNSAFE, "compareAndSetLong", "(Ljava/lang/Object;JJJ)Z", compare_and_set_wide),
-    (UNSAFE, "compareAndExchangeLong", "(Ljava/lang/Object;JJJ)J", compare_and_exchange_wide),
-    (UNSAFE, "compareAndSetReference", "(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Z", compare_and_set),
+    (
+        UNSAFE,
+        "compareAndExchangeInt",
+        "(Ljava/lang/Object;JII)I",
+        compare_and_exchange,
+    ),
+    (
+        UNSAFE,
+        "compareAndSetLong",
+        "(Ljava/lang/Object;JJJ)Z",
+        compare_and_set_wide,
+    ),
+    (
+        UNSAFE,
+        "compareAndExchangeLong",
+        "(Ljava/lang/Object;JJJ)J",
+        compare_and_exchange_wide,
+    ),
+    (
+        UNSAFE,
+        "compareAndSetReference",
+        "(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Z",
+        compare_and_set,
+    ),
     (
         UNSAFE,
         "compareAndExchangeReference",
@@ -407,15 +484,50 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (UNSAFE, "writeback0", "(J)V", nothing),
     (UNSAFE, "writebackPreSync0", "()V", nothing),
     (UNSAFE, "writebackPostSync0", "()V", nothing),
-    (UNSAFE, "objectFieldOffset0", "(Ljava/lang/reflect/Field;)J", object_field_offset),
-    (UNSAFE, "objectFieldOffset1", "(Ljava/lang/Class;Ljava/lang/String;)J", named_field_offset),
-    (UNSAFE, "staticFieldOffset0", "(Ljava/lang/reflect/Field;)J", static_field_offset),
-    (UNSAFE, "staticFieldBase0", "(Ljava/lang/reflect/Field;)Ljava/lang/Object;", static_field_base),
+    (
+        UNSAFE,
+        "objectFieldOffset0",
+        "(Ljava/lang/reflect/Field;)J",
+        object_field_offset,
+    ),
+    (
+        UNSAFE,
+        "objectFieldOffset1",
+        "(Ljava/lang/Class;Ljava/lang/String;)J",
+        named_field_offset,
+    ),
+    (
+        UNSAFE,
+        "staticFieldOffset0",
+        "(Ljava/lang/reflect/Field;)J",
+        static_field_offset,
+    ),
+    (
+        UNSAFE,
+        "staticFieldBase0",
+        "(Ljava/lang/reflect/Field;)Ljava/lang/Object;",
+        static_field_base,
+    ),
     (UNSAFE, "arrayBaseOffset0", "(Ljava/lang/Class;)I", array_base_offset),
     (UNSAFE, "arrayIndexScale0", "(Ljava/lang/Class;)I", array_index_scale),
-    (UNSAFE, "allocateInstance", "(Ljava/lang/Class;)Ljava/lang/Object;", allocate_instance),
-    (UNSAFE, "shouldBeInitialized0", "(Ljava/lang/Class;)Z", should_be_initialized),
-    (UNSAFE, "ensureClassInitialized0", "(Ljava/lang/Class;)V", ensure_initialized),
+    (
+        UNSAFE,
+        "allocateInstance",
+        "(Ljava/lang/Class;)Ljava/lang/Object;",
+        allocate_instance,
+    ),
+    (
+        UNSAFE,
+        "shouldBeInitialized0",
+        "(Ljava/lang/Class;)Z",
+        should_be_initialized,
+    ),
+    (
+        UNSAFE,
+        "ensureClassInitialized0",
+        "(Ljava/lang/Class;)V",
+        ensure_initialized,
+    ),
     (
         UNSAFE,
         "defineClass0",
@@ -425,6 +537,16 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (UNSAFE, "throwException", "(Ljava/lang/Throwable;)V", throw_exception),
     (UNSAFE, "getLoadAverage0", "([DI)I", load_average),
     (UNSAFE, "setMemory0", "(Ljava/lang/Object;JJB)V", set_memory),
-    (UNSAFE, "copyMemory0", "(Ljava/lang/Object;JLjava/lang/Object;JJ)V", copy_memory),
-    (UNSAFE, "copySwapMemory0", "(Ljava/lang/Object;JLjava/lang/Object;JJJ)V", copy_swap_memory),
+    (
+        UNSAFE,
+        "copyMemory0",
+        "(Ljava/lang/Object;JLjava/lang/Object;JJ)V",
+        copy_memory,
+    ),
+    (
+        UNSAFE,
+        "copySwapMemory0",
+        "(Ljava/lang/Object;JLjava/lang/Object;JJJ)V",
+        copy_swap_memory,
+    ),
 ];

@@ -109,7 +109,9 @@ impl Assembler {
             link: Link::filled(filled),
             cache: Link::default(),
         });
-        self.push(Instr::Call { site: self.calls.len() as u32 - 1 });
+        self.push(Instr::Call {
+            site: self.calls.len() as u32 - 1,
+        });
     }
 
     /// A call whose link is known; `arguments` are words, a wide takes two.
@@ -134,7 +136,13 @@ impl Assembler {
 
     /// Sends exceptions of instructions `start..end` to `target`, in register `reg`.
     pub fn handler(&mut self, start: Pc, end: Pc, target: Pc, reg: Reg, class: Option<u32>) {
-        self.handlers.push(Handler { start, end, target, reg, class });
+        self.handlers.push(Handler {
+            start,
+            end,
+            target,
+            reg,
+            class,
+        });
     }
 
     /// The code, for a method of a class that is made at the same time.
@@ -157,7 +165,15 @@ impl Assembler {
 
     /// Enters the method into the world, as a static method that stack traces leave out.
     pub fn finish(self, program: &Program, class: ClassId, name: &str, descriptor: &str) -> Result<MethodId, Trap> {
-        let spec = MethodSpec { name, descriptor, flags: flags::STATIC, hidden: true, code: Some(self.code()) };
-        program.detached_method(class, spec).map_err(|error| Trap::Unsupported(error.to_string()))
+        let spec = MethodSpec {
+            name,
+            descriptor,
+            flags: flags::STATIC,
+            hidden: true,
+            code: Some(self.code()),
+        };
+        program
+            .detached_method(class, spec)
+            .map_err(|error| Trap::Unsupported(error.to_string()))
     }
 }

@@ -41,10 +41,16 @@ impl Machine<'_> {
     /// Runs the JDK's own start-up on a machine that is empty.
     pub fn boot(&mut self) -> Result<(), StartError> {
         self.first_thread()?;
-        for name in ["java/lang/Module", "java/lang/reflect/Method", "java/lang/ref/Finalizer"] {
+        for name in [
+            "java/lang/Module",
+            "java/lang/reflect/Method",
+            "java/lang/ref/Finalizer",
+        ] {
             self.initialize_and_wait(name)?;
         }
         self.call_system("initPhase1", "()V", &[])?;
+        // Core reflection may use method handles from here on.
+        self.initialize_and_wait("java/lang/invoke/MethodHandleNatives")?;
         let result = self.call_system("initPhase2", "(ZZ)I", &[0, 0])?;
         if result != 0 {
             return Err(StartError::Jdk("its module system does not start".to_owned()));
@@ -103,20 +109,27 @@ impl Machine<'_> {
     }
 
     fn boot_class(&self, name: &str) -> Result<ClassId, StartError> {
-        self.program.load(LoaderId::BOOT, name).map_err(|error| StartError::Jdk(error.to_string()))
+        self.program
+            .load(LoaderId::BOOT, name)
+            .map_err(|error| StartError::Jdk(error.to_string()))
     }
 
     /// Initialises a class that the JDK expects the JVM to have initialised.
     fn initialize_and_wait(&mut self, name: &str) -> Result<(), StartError> {
         let class = self.boot_class(name)?;
-        let initializer = self.initializer_method().map_err(|trap| StartError::Jdk(format!("{trap:?}")))?;
+        let initializer = self
+            .initializer_method()
+            .map_err(|trap| StartError::Jdk(format!("{trap:?}")))?;
         self.call_and_wait(initializer, &[class]).map(|_| ())
     }
 
     fn boot_method(&self, class: ClassId, name: &str, descriptor: &str) -> Result<MethodId, StartError> {
-        self.program
-            .find_method(class, name, descriptor)
-            .ok_or_else(|| StartError::Jdk(format!("{} has no {name}{descriptor}", self.program.class(class).external_name())))
+        self.program.find_method(class, name, descriptor).ok_or_else(|| {
+            StartError::Jdk(format!(
+                "{} has no {name}{descriptor}",
+                self.program.class(class).external_name()
+            ))
+        })
     }
 
     fn call_system(&mut self, name: &str, descriptor: &str, arguments: &[u32]) -> Result<u32, StartError> {
@@ -139,7 +152,12 @@ impl Machine<'_> {
         if let Some(offset) = self.find_offset("java/lang/Thread", "priority") {
             self.memory.store(object + offset, 5);
         }
-        for name in ["java/lang/String", "java/lang/System", "java/lang/Class", "java/lang/ThreadGroup"] {
+        for name in [
+            "java/lang/String",
+            "java/lang/System",
+            "java/lang/Class",
+            "java/lang/ThreadGroup",
+        ] {
             self.initialize_and_wait(name)?;
         }
         let group_class = self.boot_class("java/lang/ThreadGroup")?;
@@ -201,7 +219,9 @@ impl Machine<'_> {
 
     /// Calls a method on the main thread and runs the machine until it returns.
     pub fn call_and_wait(&mut self, method: MethodId, arguments: &[u32]) -> Result<u32, StartError> {
-        let root = self.root_of(method).map_err(|trap| StartError::Jdk(format!("{trap:?}")))?;
+        let root = self
+            .root_of(method)
+            .map_err(|trap| StartError::Jdk(format!("{trap:?}")))?;
         let fp = self.push_root(0, root, arguments);
         self.set_thread_word(0, thread::FRAME, fp);
         self.set_current(0, fp);
@@ -209,9 +229,13 @@ impl Machine<'_> {
             End::Done(word) => Ok(word),
             End::Failed(exception) => {
                 let what = self.describe_exception(exception);
-                Err(StartError::Jdk(format!("{} failed with {what}", self.program.describe(method))))
+                Err(StartError::Jdk(format!(
+                    "{} failed with {what}",
+                    self.program.describe(method)
+                )))
             }
             End::Unsupported(what) => Err(StartError::Unsupported(what)),
+            End::OutOfTurns => Err(StartError::Jdk("it takes too long to start".to_owned())),
             End::Exit(status) => Err(StartError::Jdk(format!("it exits with status {status} while starting"))),
             End::Stuck(threads) => Err(StartError::Jdk(format!("it does not start: {}", threads.join("; ")))),
         }
@@ -242,8 +266,13 @@ impl Machine<'_> {
     /// Puts the program's `main` on the main thread's stack; [`Machine::run`] runs it.
     pub fn launch(&mut self, class: &str, arguments: &[String]) -> Result<(), LaunchError> {
         let name = class.replace('.', "/");
-        let class = self.program.load(LoaderId::APP, &name).map_err(|error| LaunchError::Class(name.clone(), error))?;
-        let main = self.find_main(class).ok_or_else(|| LaunchError::NoMain(name.replace('/', ".")))?;
+        let class = self
+            .program
+            .load(LoaderId::APP, &name)
+            .map_err(|error| LaunchError::Class(name.clone(), error))?;
+        let main = self
+            .find_main(class)
+            .ok_or_else(|| LaunchError::NoMain(name.replace('/', ".")))?;
         self.launch_main(main, arguments).map_err(|trap| {
             LaunchError::Start(match trap {
                 Trap::Unsupported(what) => StartError::Unsupported(self.unsupported(what)),
@@ -256,7 +285,9 @@ impl Machine<'_> {
     fn find_main(&self, class: ClassId) -> Option<MethodId> {
         let modern = self.shared.files.feature() >= 25;
         for descriptor in ["([Ljava/lang/String;)V", "()V"] {
-            let Some(found) = self.program.find_method(class, "main", descriptor) else { continue };
+            let Some(found) = self.program.find_method(class, "main", descriptor) else {
+                continue;
+            };
             let method = self.program.method(found);
             let classic = flags::PUBLIC | flags::STATIC;
             if method.flags & classic == classic && descriptor.len() > 3 {
@@ -325,7 +356,12 @@ impl Machine<'_> {
         assembler.handler(after + 1, exit, exit, caught, None);
         assembler.handler(exit, exit + 1, exit + 1, caught, None);
         assembler.handler(exit + 2, exit + 3, exit + 3, caught, None);
-        assembler.finish(self.program, self.known.thread, "main", "([Ljava/lang/String;Ljava/lang/Thread;)V")
+        assembler.finish(
+            self.program,
+            self.known.thread,
+            "main",
+            "([Ljava/lang/String;Ljava/lang/Thread;)V",
+        )
     }
 
     /// Ends the program at once.

@@ -4,8 +4,8 @@
 //! other, which every JVM may do.
 
 use crate::layout::{
-    self, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, LOCK, MAX_THREADS, SITE_WORDS, SITES, STRINGS, THREADS,
-    THREAD_WORDS, class, frame, status, thread,
+    self, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, LOCK, MAX_THREADS, SITE_WORDS, SITES, STRINGS, THREAD_WORDS,
+    THREADS, class, frame, status, thread,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -46,7 +46,11 @@ impl Machine<'_> {
         self.memory.commit();
         let start = self.memory.image_end().max(HEAP);
         let end = self.memory.top();
-        let mut marks = Marks { bits: vec![0; (end - start) as usize / 64 + 1], start, end };
+        let mut marks = Marks {
+            bits: vec![0; (end - start) as usize / 64 + 1],
+            start,
+            end,
+        };
         let mut work = Vec::new();
         self.each_root(&mut |machine, at| work.push(target(machine.memory.load(at))));
         while let Some(object) = work.pop() {
@@ -109,7 +113,10 @@ impl Machine<'_> {
                 continue;
             }
             visit(self, record + thread::OBJECT);
-            if matches!(state, status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED) {
+            if matches!(
+                state,
+                status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED
+            ) {
                 visit(self, record + thread::BLOCKER);
             }
             self.each_frame_root(self.memory.load(record + thread::FRAME), visit);
@@ -117,6 +124,7 @@ impl Machine<'_> {
         for number in 0..self.program.class_end() {
             visit(self, CLASSES + number * CLASS_WORDS + class::MIRROR);
             visit(self, CLASSES + number * CLASS_WORDS + class::STATICS);
+            visit(self, CLASSES + number * CLASS_WORDS + class::CAUSE);
         }
         for number in 0..self.shared.string_count() {
             visit(self, STRINGS + number);
@@ -145,7 +153,11 @@ impl Machine<'_> {
                 let live = code.liveness();
                 let retried = topmost;
                 for (position, register) in code.registers.iter().enumerate() {
-                    let needed = if retried { live.is_live(pc, position) } else { live.is_live_across(pc, position) };
+                    let needed = if retried {
+                        live.is_live(pc, position)
+                    } else {
+                        live.is_live_across(pc, position)
+                    };
                     if register.kind == RegisterKind::Ref && needed {
                         visit(self, at + frame::REGISTERS + u32::from(register.reg));
                     }

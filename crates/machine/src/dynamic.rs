@@ -186,6 +186,10 @@ impl Buffer {
 
     #[inline]
     fn words(&self) -> &[u32] {
-        if self.many.is_empty() { &self.few[..self.count] } else { &self.many }
+        if self.many.is_empty() {
+            &self.few[..self.count]
+        } else {
+            &self.many
+        }
     }
 }

@@ -12,8 +12,8 @@
 use crate::frames::RETRY;
 use crate::known::monitor;
 use crate::layout::{
-    self, CLASS_MASK, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, INTERNED, LOCK, SITE_WORDS, SITES, STRINGS, THREADS,
-    class, frame, status, thread, thread_record,
+    self, CLASS_MASK, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, INTERNED, LOCK, SITE_WORDS, SITES, STRINGS,
+    THREADS, class, frame, status, thread, thread_record,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -39,7 +39,8 @@ pub struct Roles {
 }
 
 fn bit(bits: &[u64], address: Address) -> bool {
-    bits.get(address as usize / 64).is_some_and(|word| word >> (address % 64) & 1 == 1)
+    bits.get(address as usize / 64)
+        .is_some_and(|word| word >> (address % 64) & 1 == 1)
 }
 
 fn set_bit(bits: &mut [u64], address: Address) {
@@ -62,10 +63,15 @@ impl Machine<'_> {
         self.memory.freeze();
         let end = self.memory.image_end();
         let words = end as usize / 64 + 1;
-        let mut roles = Roles { references: vec![0; words], locks: vec![0; words], silent: vec![0; words] };
+        let mut roles = Roles {
+            references: vec![0; words],
+            locks: vec![0; words],
+            silent: vec![0; words],
+        };
         for number in 0..layout::MAX_CLASSES {
             set_bit(&mut roles.references, CLASSES + number * CLASS_WORDS + class::MIRROR);
             set_bit(&mut roles.references, CLASSES + number * CLASS_WORDS + class::STATICS);
+            set_bit(&mut roles.references, CLASSES + number * CLASS_WORDS + class::CAUSE);
         }
         for number in 0..layout::MAX_SITES {
             set_bit(&mut roles.references, SITES + number * SITE_WORDS + 1);
@@ -94,8 +100,7 @@ impl Machine<'_> {
 
     /// Whether a word of the image holds a reference now, be it to a monitor.
     pub(crate) fn is_reference(&self, at: Address) -> bool {
-        bit(&self.roles.references, at)
-            || bit(&self.roles.locks, at) && self.memory.load(at) & INFLATED != 0
+        bit(&self.roles.references, at) || bit(&self.roles.locks, at) && self.memory.load(at) & INFLATED != 0
     }
 
     /// Goes back to the image, whatever has happened since.
@@ -161,10 +166,18 @@ impl Machine<'_> {
                 count += 1;
                 continue;
             }
-            if at >= CLASSES && at < STRINGS && (at - CLASSES) % CLASS_WORDS == class::MIRROR && self.is_plain_mirror(value) {
+            if at >= CLASSES
+                && at < STRINGS
+                && (at - CLASSES) % CLASS_WORDS == class::MIRROR
+                && self.is_plain_mirror(value)
+            {
                 continue;
             }
-            let written = if bit(&self.roles.references, at) { self.reference(value, scratch) } else { value };
+            let written = if bit(&self.roles.references, at) {
+                self.reference(value, scratch)
+            } else {
+                value
+            };
             out.extend_from_slice(&[at, written]);
             count += 1;
         }
@@ -173,7 +186,10 @@ impl Machine<'_> {
 
     fn monitor_words(&self, lock: u32) -> (u32, u32) {
         let monitor = lock & !INFLATED;
-        (self.memory.load(monitor + monitor::LOCK), self.memory.load(monitor + monitor::HASH))
+        (
+            self.memory.load(monitor + monitor::LOCK),
+            self.memory.load(monitor + monitor::HASH),
+        )
     }
 
     /// Whether a class object holds nothing that could not be made again.
@@ -185,10 +201,14 @@ impl Machine<'_> {
             Some(self.known.class_name),
             self.known.class_package,
         ];
-        self.memory.load(mirror + LOCK) == 0
-            && self.program.class(self.known.class).references.iter().all(|&offset| {
-                own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0
-            })
+        !self.program.class(self.mirrored(mirror)).given
+            && self.memory.load(mirror + LOCK) == 0
+            && self
+                .program
+                .class(self.known.class)
+                .references
+                .iter()
+                .all(|&offset| own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0)
     }
 
     fn encode_threads(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
@@ -267,7 +287,11 @@ impl Machine<'_> {
     fn each_live(&self, code: &Code, pc: u32, before: bool, visit: &mut dyn FnMut(&Self, u16, RegisterKind)) {
         let live = code.liveness();
         for (position, register) in code.registers.iter().enumerate() {
-            if if before { live.is_live(pc, position) } else { live.is_live_across(pc, position) } {
+            if if before {
+                live.is_live(pc, position)
+            } else {
+                live.is_live_across(pc, position)
+            } {
                 visit(self, register.reg, register.kind);
             }
         }
@@ -295,7 +319,11 @@ impl Machine<'_> {
             let references = !self.program.class(element).is_primitive();
             for word in ARRAY_HEADER_WORDS..words {
                 let value = self.memory.load(object + word);
-                out.push(if references { self.reference(value, scratch) } else { value });
+                out.push(if references {
+                    self.reference(value, scratch)
+                } else {
+                    value
+                });
             }
             return;
         }
@@ -322,7 +350,11 @@ impl Machine<'_> {
                 self.memory.store(record + thread::STATUS, status::FREE);
             }
         }
-        let mut reader = Reader { words, at: 0, references: Vec::new() };
+        let mut reader = Reader {
+            words,
+            at: 0,
+            references: Vec::new(),
+        };
         self.decode_image(&mut reader)?;
         self.decode_threads(&mut reader)?;
         self.decode_objects(&mut reader)?;
@@ -341,7 +373,10 @@ impl Machine<'_> {
                 let (lock, hash) = (reader.next()?, reader.next()?);
                 reader.references.push(Fix::Hashed { at, lock, hash });
             } else if bit(&self.roles.references, at) && value & YOUNG != 0 {
-                reader.references.push(Fix::Logged { at, number: value & !YOUNG });
+                reader.references.push(Fix::Logged {
+                    at,
+                    number: value & !YOUNG,
+                });
             } else {
                 self.memory.store(at, value);
             }
@@ -371,7 +406,10 @@ impl Machine<'_> {
                 let value = reader.next()?;
                 self.memory.store(record + word, value);
                 if matches!(word, thread::OBJECT | thread::BLOCKER) && value & YOUNG != 0 {
-                    reader.references.push(Fix::Logged { at: record + word, number: value & !YOUNG });
+                    reader.references.push(Fix::Logged {
+                        at: record + word,
+                        number: value & !YOUNG,
+                    });
                 }
             }
             self.decode_frames(number, reader)?;
@@ -416,7 +454,10 @@ impl Machine<'_> {
             for (register, is_reference, value) in values {
                 let word = at + frame::REGISTERS + u32::from(register);
                 if is_reference && value & YOUNG != 0 {
-                    reader.references.push(Fix::Plain { at: word, number: value & !YOUNG });
+                    reader.references.push(Fix::Plain {
+                        at: word,
+                        number: value & !YOUNG,
+                    });
                 } else {
                     self.memory.poke(word, value);
                 }
@@ -439,7 +480,11 @@ impl Machine<'_> {
                 return Err(Malformed);
             }
             let described = self.program.class(class);
-            let hashed = if lock == HASHED { Some((reader.next()?, reader.next()?)) } else { None };
+            let hashed = if lock == HASHED {
+                Some((reader.next()?, reader.next()?))
+            } else {
+                None
+            };
             let object = match described.kind {
                 ClassKind::Array(_) => {
                     let length = reader.next()?;
@@ -450,10 +495,18 @@ impl Machine<'_> {
             self.memory.poke(object, header);
             objects.push(object);
             match hashed {
-                Some((lock, hash)) => reader.references.push(Fix::Hashed { at: object + LOCK, lock, hash }),
+                Some((lock, hash)) => reader.references.push(Fix::Hashed {
+                    at: object + LOCK,
+                    lock,
+                    hash,
+                }),
                 None => self.memory.poke(object + LOCK, lock),
             }
-            let first = if described.is_array() { ARRAY_HEADER_WORDS } else { program::world::HEADER_WORDS };
+            let first = if described.is_array() {
+                ARRAY_HEADER_WORDS
+            } else {
+                program::world::HEADER_WORDS
+            };
             for word in first..self.object_words(object) {
                 let value = reader.next()?;
                 self.memory.poke(object + word, value);
@@ -462,7 +515,10 @@ impl Machine<'_> {
             self.each_reference(object, &mut |machine, at| {
                 let value = machine.memory.load(at);
                 if value & YOUNG != 0 {
-                    young.push(Fix::Plain { at, number: value & !YOUNG });
+                    young.push(Fix::Plain {
+                        at,
+                        number: value & !YOUNG,
+                    });
                 }
             });
             reader.references.append(&mut young);

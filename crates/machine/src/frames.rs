@@ -20,7 +20,8 @@ impl<'p> Machine<'p> {
     /// The code of a method: lowered bytecode, or what stands for a native body.
     pub fn code(&mut self, method: &'p Method) -> Result<&'p Code, Trap> {
         if method.index != u16::MAX && method.is_native() {
-            self.program.set_code(method, native_stub(self.program.text(method.descriptor), method));
+            self.program
+                .set_code(method, native_stub(self.program.text(method.descriptor), method));
         } else if method.is_abstract() {
             return raise("java/lang/AbstractMethodError", self.program.describe(method.id));
         } else if method.index != u16::MAX {
@@ -36,7 +37,9 @@ impl<'p> Machine<'p> {
             Err(error) => {
                 let class = program.class(method.class).external_name();
                 match error.kind {
-                    LowerErrorKind::Verify | LowerErrorKind::Format => raise("java/lang/VerifyError", error.to_string()),
+                    LowerErrorKind::Verify | LowerErrorKind::Format => {
+                        raise("java/lang/VerifyError", error.to_string())
+                    }
                     LowerErrorKind::Class => raise("java/lang/NoClassDefFoundError", error.what.clone()),
                     LowerErrorKind::Unsupported => Err(Trap::Unsupported(format!("{class}: {error}"))),
                 }
@@ -49,7 +52,9 @@ impl<'p> Machine<'p> {
         let method = self.program.method(method);
         let code = self.code(method)?;
         let fp = self.next_frame();
-        self.check_stack(fp, code)?;
+        // The machine's own methods may use the reserve: one of them makes the StackOverflowError.
+        let reserve = if method.index == u16::MAX { RESERVE } else { 0 };
+        self.check_stack(fp - reserve, code)?;
         self.memory.poke(fp + frame::METHOD, method.id);
         self.memory.poke(fp + frame::PC, 0);
         self.memory.poke(fp + frame::CALLER, self.fp);
@@ -99,7 +104,9 @@ impl<'p> Machine<'p> {
                 break;
             }
             let (method, _, caller) = self.frame_at(at);
-            if self.program.method(method).index == u16::MAX && fp + frame::REGISTERS + u32::from(code.frame_words) < end {
+            if self.program.method(method).index == u16::MAX
+                && fp + frame::REGISTERS + u32::from(code.frame_words) < end
+            {
                 return Ok(());
             }
             at = caller;
@@ -157,7 +164,8 @@ impl<'p> Machine<'p> {
                 };
                 if catches {
                     self.memory.poke(fp + frame::PC, handler.target);
-                    self.memory.poke(fp + frame::REGISTERS + u32::from(handler.reg), exception);
+                    self.memory
+                        .poke(fp + frame::REGISTERS + u32::from(handler.reg), exception);
                     return Ok(());
                 }
             }
@@ -171,7 +179,10 @@ fn native_stub(descriptor: &str, method: &Method) -> Code {
     let mut registers = Vec::new();
     let mut word = 0u16;
     if method.flags & flags::STATIC == 0 {
-        registers.push(Register { reg: 0, kind: RegisterKind::Ref });
+        registers.push(Register {
+            reg: 0,
+            kind: RegisterKind::Ref,
+        });
         word = 1;
     }
     for (_, kind) in descriptor::parameters(descriptor) {
@@ -180,12 +191,21 @@ fn native_stub(descriptor: &str, method: &Method) -> Code {
             Kind::Long | Kind::Double => RegisterKind::Wide,
             _ => RegisterKind::Word,
         };
-        registers.push(Register { reg: word, kind: register });
+        registers.push(Register {
+            reg: word,
+            kind: register,
+        });
         word += kind.words() as u16;
     }
     let none = u16::MAX;
     Code {
-        instrs: [Instr::Special { op: special::NATIVE, d: none, a: none, b: none }].into(),
+        instrs: [Instr::Special {
+            op: special::NATIVE,
+            d: none,
+            a: none,
+            b: none,
+        }]
+        .into(),
         bcis: [0].into(),
         frame_words: word,
         parameter_words: word,

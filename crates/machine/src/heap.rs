@@ -141,7 +141,10 @@ impl Machine<'_> {
         if self.memory.load(string + self.known.string_coder) & 0xff == 0 {
             bytes.iter().map(|&byte| u16::from(byte)).collect()
         } else {
-            bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+            bytes
+                .chunks_exact(2)
+                .map(|pair| u16::from_le_bytes([pair[0], pair[1]]))
+                .collect()
         }
     }
 
@@ -241,7 +244,11 @@ impl Machine<'_> {
     #[inline]
     pub fn lock_cell(&self, object: Address) -> Address {
         let word = self.memory.load(object + LOCK);
-        if word & INFLATED != 0 { (word & !INFLATED) + monitor::LOCK } else { object + LOCK }
+        if word & INFLATED != 0 {
+            (word & !INFLATED) + monitor::LOCK
+        } else {
+            object + LOCK
+        }
     }
 
     /// The monitor object of an object, made when first needed.
@@ -279,7 +286,8 @@ impl Machine<'_> {
     /// # Panics
     /// If the JDK has no such field: ask only for fields that every supported JDK has, or use [`Machine::find_offset`].
     pub fn offset(&mut self, class: &'static str, field: &'static str) -> u32 {
-        self.find_offset(class, field).unwrap_or_else(|| panic!("the JDK's {class} has no field {field}"))
+        self.find_offset(class, field)
+            .unwrap_or_else(|| panic!("the JDK's {class} has no field {field}"))
     }
 
     /// As [`Machine::offset`], for fields that only some JDKs have.

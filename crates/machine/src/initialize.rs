@@ -35,14 +35,17 @@ impl Machine<'_> {
     pub(crate) fn is_initialized(&self, of: ClassId) -> bool {
         let record = class_record(of);
         let state = self.memory.load(record + class::STATE);
-        state == init::DONE
-            || state == init::RUNNING && self.memory.load(record + class::OWNER) == self.current + 1
+        state == init::DONE || state == init::RUNNING && self.memory.load(record + class::OWNER) == self.current + 1
     }
 
     /// Asks for initialisation if the class needs it.
     #[inline]
     pub fn require_initialized(&mut self, of: ClassId) -> Result<(), Trap> {
-        if self.is_initialized(of) { Ok(()) } else { self.initialize_now(of) }
+        if self.is_initialized(of) {
+            Ok(())
+        } else {
+            self.initialize_now(of)
+        }
     }
 
     /// Initialises on the spot where that runs no code, else asks for it.
@@ -56,7 +59,8 @@ impl Machine<'_> {
             return Ok(());
         }
         let quiet = described.initializer == 0
-            && (described.super_class == 0 || self.memory.load(class_record(described.super_class) + class::STATE) == init::DONE)
+            && (described.super_class == 0
+                || self.memory.load(class_record(described.super_class) + class::STATE) == init::DONE)
             && described.all_interfaces.iter().all(|&interface| {
                 interface == of
                     || self.program.class(interface).initializer == 0
@@ -92,7 +96,9 @@ impl Machine<'_> {
                 return Ok(());
             };
             for field in described.fields.iter().filter(|field| field.is_static()) {
-                let Some(value) = field_info(described, field).and_then(|info| info.constant_value) else { continue };
+                let Some(value) = field_info(described, field).and_then(|info| info.constant_value) else {
+                    continue;
+                };
                 let at = statics + field.offset;
                 match *file.pool.get(value) {
                     Constant::Integer(value) => {
@@ -141,7 +147,11 @@ impl Machine<'_> {
         let caught = assembler.register(RegisterKind::Ref);
         let none = u16::MAX;
         assembler.special(special::INIT_BEGIN, go, 0, none);
-        assembler.push(Instr::IfEqImm { a: go, imm: 0, target: 5 });
+        assembler.push(Instr::IfEqImm {
+            a: go,
+            imm: 0,
+            target: 5,
+        });
         assembler.special(special::INIT_SUPERS, none, 0, none);
         assembler.special(special::INIT_CLINIT, none, 0, none);
         assembler.special(special::INIT_DONE, none, 0, none);
@@ -158,10 +168,11 @@ impl Machine<'_> {
         self.prepare(of)?;
         match self.memory.load(record + class::STATE) {
             init::DONE => Ok(Begin::Done),
-            init::FAILED => Err(Trap::Raise(
-                "java/lang/NoClassDefFoundError",
-                Some(format!("Could not initialize class {}", self.program.class(of).external_name())),
-            )),
+            init::FAILED => {
+                let message = format!("Could not initialize class {}", self.program.class(of).external_name());
+                let cause = self.memory.load(record + class::CAUSE);
+                Err(Trap::RaiseCause("java/lang/NoClassDefFoundError", Some(message), cause))
+            }
             init::RUNNING if self.memory.load(record + class::OWNER) == self.current + 1 => Ok(Begin::Done),
             init::RUNNING => {
                 self.set_thread_word(self.current, thread::STATUS, status::INITIALIZING);
@@ -210,30 +221,72 @@ impl Machine<'_> {
         self.memory.store(record + class::OWNER, 0);
     }
 
-    /// What is thrown when an initialiser ends with this exception.
+    /// What runs when an initialiser ends with this exception: it makes the error that later uses of the class name as
+    /// their cause, and throws the exception on, wrapped if it is no `Error`.
     pub(crate) fn init_failed(&mut self, of: ClassId, exception: Address) -> Result<Trap, Trap> {
-        self.init_done(of, init::FAILED);
-        let error = self.program.load(LoaderId::BOOT, "java/lang/Error").map_err(crate::link::load_trap)?;
-        if self.program.is_subclass(self.class_of(exception), error) {
-            return Ok(Trap::Throw(exception));
-        }
-        // `new ExceptionInInitializerError(exception)`.
+        let class = self.program.class(self.class_of(exception)).external_name();
+        let text = self.get(exception, "java/lang/Throwable", "detailMessage");
+        let text = self
+            .text_or_null(text)
+            .map(|text| format!(": {text}"))
+            .unwrap_or_default();
+        let thread = self.thread_word(self.current, thread::OBJECT);
+        let name = self.get(thread, "java/lang/Thread", "name");
+        let name = self.text_or_null(name).unwrap_or_default();
+        let message = self.new_string(&format!("Exception {class}{text} [in thread \"{name}\"]"))?;
+        Ok(Trap::Before(self.failed_method()?, vec![of, exception, message]))
+    }
+
+    fn failed_method(&mut self) -> Result<MethodId, Trap> {
         let key = (u32::MAX, 2);
-        let method = match self.adaptors.get(&key) {
-            Some(&known) => known,
-            None => {
-                let constructor = self.known.initializer_error;
-                let class = self.program.method(constructor).class;
-                let mut assembler = Assembler::new(&[RegisterKind::Ref]);
-                let wrapper = assembler.register(RegisterKind::Ref);
-                assembler.new_object(wrapper, class);
-                assembler.call_direct(constructor, &[wrapper, 0], None);
-                assembler.push(Instr::Throw { s: wrapper });
-                let method = assembler.finish(self.program, class, "throw", "(Ljava/lang/Throwable;)V")?;
-                self.adaptors.insert(key, method);
-                method
-            }
-        };
-        Ok(Trap::Before(method, vec![exception]))
+        if let Some(&known) = self.adaptors.get(&key) {
+            return Ok(known);
+        }
+        let class = |name: &str| self.program.load(LoaderId::BOOT, name).map_err(crate::link::load_trap);
+        let wrapper = self.known.initializer_error;
+        let error = self.program.method(wrapper).class;
+        let plain = self.program.find_method(error, "<init>", "(Ljava/lang/String;)V");
+        let plain = plain.ok_or_else(|| Trap::Unsupported("ExceptionInInitializerError(String)".to_owned()))?;
+        let mut assembler = Assembler::new(&[RegisterKind::Word, RegisterKind::Ref, RegisterKind::Ref]);
+        let made = assembler.register(RegisterKind::Ref);
+        let is_error = assembler.register(RegisterKind::Word);
+        assembler.new_object(made, error);
+        assembler.call_direct(plain, &[made, 2], None);
+        assembler.special(special::INIT_CAUSE, made, 0, 1);
+        let site = assembler.class_site(class("java/lang/Error")?, 0);
+        assembler.push(Instr::InstanceOf {
+            d: is_error,
+            o: 1,
+            site,
+        });
+        let throw = assembler.here() + 4;
+        assembler.push(Instr::IfNeImm {
+            a: is_error,
+            imm: 0,
+            target: throw,
+        });
+        assembler.new_object(made, error);
+        assembler.call_direct(wrapper, &[made, 1], None);
+        assembler.push(Instr::Throw { s: made });
+        assembler.push(Instr::Throw { s: 1 });
+        let method = assembler.finish(
+            self.program,
+            error,
+            "throw",
+            "(ILjava/lang/Throwable;Ljava/lang/String;)V",
+        )?;
+        self.adaptors.insert(key, method);
+        Ok(method)
+    }
+
+    /// Keeps why a class failed, with the stack trace of the exception that it failed with.
+    pub(crate) fn init_cause(&mut self, of: ClassId, exception: Address, cause: Address) {
+        let known = &self.known;
+        for offset in [known.throwable_backtrace, known.throwable_depth, known.throwable_trace] {
+            let value = self.memory.load(exception + offset);
+            self.memory.store(cause + offset, value);
+        }
+        self.memory.store(class_record(of) + class::CAUSE, cause);
+        self.init_done(of, init::FAILED);
     }
 }

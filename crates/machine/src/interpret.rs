@@ -248,7 +248,11 @@ impl<'p> Machine<'p> {
                 Instr::LoadConst { d, site } => {
                     save!();
                     let (value, is_wide) = self.load_constant(method, code, site)?;
-                    if is_wide { set_wide!(d, value) } else { set!(d, value as u32) }
+                    if is_wide {
+                        set_wide!(d, value)
+                    } else {
+                        set!(d, value as u32)
+                    }
                     pc += 1;
                 }
 
@@ -348,10 +352,20 @@ impl<'p> Machine<'p> {
 
                 Instr::CmpL { d, a, b } => int!(d, (wide!(a) as i64).cmp(&(wide!(b) as i64)) as i32),
                 Instr::CmpF { d, a, b, nan } => {
-                    int!(d, float!(a).partial_cmp(&float!(b)).map_or(i32::from(nan), |order| order as i32))
+                    int!(
+                        d,
+                        float!(a)
+                            .partial_cmp(&float!(b))
+                            .map_or(i32::from(nan), |order| order as i32)
+                    )
                 }
                 Instr::CmpD { d, a, b, nan } => {
-                    int!(d, double!(a).partial_cmp(&double!(b)).map_or(i32::from(nan), |order| order as i32))
+                    int!(
+                        d,
+                        double!(a)
+                            .partial_cmp(&double!(b))
+                            .map_or(i32::from(nan), |order| order as i32)
+                    )
                 }
 
                 Instr::Goto { target } => jump!(target),
@@ -476,7 +490,10 @@ impl<'p> Machine<'p> {
                 Instr::ArrayGetByte { d, o, i } => {
                     let (array, index) = slot!(o, i);
                     visible!();
-                    int!(d, self.memory.load_byte(array, ARRAY_BASE + index as usize) as i8 as i32)
+                    int!(
+                        d,
+                        self.memory.load_byte(array, ARRAY_BASE + index as usize) as i8 as i32
+                    )
                 }
                 Instr::ArrayGetChar { d, o, i } => {
                     let (array, index) = slot!(o, i);
@@ -486,7 +503,10 @@ impl<'p> Machine<'p> {
                 Instr::ArrayGetShort { d, o, i } => {
                     let (array, index) = slot!(o, i);
                     visible!();
-                    int!(d, self.memory.load_short(array, ARRAY_BASE + index as usize * 2) as i16 as i32)
+                    int!(
+                        d,
+                        self.memory.load_short(array, ARRAY_BASE + index as usize * 2) as i16 as i32
+                    )
                 }
                 Instr::ArrayPut { o, i, s } => {
                     let (array, index) = slot!(o, i);
@@ -523,7 +543,8 @@ impl<'p> Machine<'p> {
                 Instr::ArrayPutShort { o, i, s } => {
                     let (array, index) = slot!(o, i);
                     visible!();
-                    self.memory.store_short(array, ARRAY_BASE + index as usize * 2, get!(s) as u16);
+                    self.memory
+                        .store_short(array, ARRAY_BASE + index as usize * 2, get!(s) as u16);
                     pc += 1;
                 }
 
@@ -539,7 +560,11 @@ impl<'p> Machine<'p> {
                     }
                     collect!();
                     let words = link::middle(link);
-                    let words = if words == 0 { self.program.class(class).words } else { words };
+                    let words = if words == 0 {
+                        self.program.class(class).words
+                    } else {
+                        words
+                    };
                     set!(d, attempt!(self.allocate(class, words)));
                     pc += 1;
                 }
@@ -555,7 +580,10 @@ impl<'p> Machine<'p> {
                     let range = first as usize..first as usize + usize::from(count);
                     let dimensions: Vec<i32> = code.operands[range].iter().map(|&reg| get!(reg) as i32).collect();
                     if let Some(negative) = dimensions.iter().find(|&&length| length < 0) {
-                        trap!(Trap::Raise("java/lang/NegativeArraySizeException", Some(negative.to_string())));
+                        trap!(Trap::Raise(
+                            "java/lang/NegativeArraySizeException",
+                            Some(negative.to_string())
+                        ));
                     }
                     set!(d, attempt!(self.new_multi_array(class, &dimensions)));
                     pc += 1;
@@ -564,7 +592,11 @@ impl<'p> Machine<'p> {
                     let object = get!(o);
                     if object != 0 {
                         let link = code.classes[site as usize].link.get();
-                        let target = if link == 0 { attempt!(self.link_class(method, code, site)) } else { link as u32 };
+                        let target = if link == 0 {
+                            attempt!(self.link_class(method, code, site))
+                        } else {
+                            link as u32
+                        };
                         let class = self.class_of(object);
                         if class != target && !self.program.is_subclass(class, target) {
                             trap!(self.cast_error(class, target));
@@ -577,7 +609,11 @@ impl<'p> Machine<'p> {
                     let mut answer = false;
                     if object != 0 {
                         let link = code.classes[site as usize].link.get();
-                        let target = if link == 0 { attempt!(self.link_class(method, code, site)) } else { link as u32 };
+                        let target = if link == 0 {
+                            attempt!(self.link_class(method, code, site))
+                        } else {
+                            link as u32
+                        };
                         let class = self.class_of(object);
                         answer = class == target || self.program.is_subclass(class, target);
                     }
@@ -734,6 +770,7 @@ impl<'p> Machine<'p> {
                             reload!();
                             if self.yielding {
                                 self.yielding = false;
+                                self.gave_way = true;
                                 *fuel = 0;
                             }
                         }
@@ -748,12 +785,17 @@ impl<'p> Machine<'p> {
     #[inline]
     fn check_element(&self, array: Address, value: Address) -> Result<(), Trap> {
         let array_class = self.program.class(self.class_of(array));
-        let Some(element) = array_class.element() else { return Ok(()) };
+        let Some(element) = array_class.element() else {
+            return Ok(());
+        };
         let class = self.class_of(value);
         if class == element || element == self.known.object || self.program.is_subclass(class, element) {
             return Ok(());
         }
-        raise("java/lang/ArrayStoreException", self.program.class(class).external_name())
+        raise(
+            "java/lang/ArrayStoreException",
+            self.program.class(class).external_name(),
+        )
     }
 
     /// The class must be a concrete one and initialised.

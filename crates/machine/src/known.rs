@@ -59,8 +59,11 @@ pub mod monitor {
 impl Known {
     /// Looks everything up.
     pub fn new(program: &Program) -> Result<Known, StartError> {
-        let class =
-            |name: &str| program.load(LoaderId::BOOT, name).map_err(|error| StartError::Jdk(error.to_string()));
+        let class = |name: &str| {
+            program
+                .load(LoaderId::BOOT, name)
+                .map_err(|error| StartError::Jdk(error.to_string()))
+        };
         let field = |of: ClassId, name: &str, descriptor: &str| {
             program
                 .field(of, name, descriptor)

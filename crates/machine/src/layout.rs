@@ -14,7 +14,7 @@ pub const CLASSES: Address = THREADS + (MAX_THREADS + 1) * THREAD_WORDS;
 /// How many classes may be loaded.
 pub const MAX_CLASSES: u32 = 1 << 16;
 /// Words of a class's record.
-pub const CLASS_WORDS: u32 = 4;
+pub const CLASS_WORDS: u32 = 5;
 
 /// The interned string objects, by their number.
 pub const STRINGS: Address = CLASSES + (MAX_CLASSES + 1) * CLASS_WORDS;
@@ -116,6 +116,8 @@ pub mod class {
     pub const STATE: u32 = 2;
     /// Thread number plus one of who initialises it.
     pub const OWNER: u32 = 3;
+    /// The error that tells why its initialisation failed, or 0.
+    pub const CAUSE: u32 = 4;
 }
 
 /// Initialisation state of a class.

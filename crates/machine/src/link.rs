@@ -14,6 +14,7 @@ use program::classfile::{Constant, flags};
 use program::descriptor::Kind;
 use program::ir::{CallKind, Code, Instr, RegisterKind, SiteForm};
 use program::world::{Class, ClassId, LoadError, MemberError, Method, MethodId};
+use std::sync::atomic::Ordering;
 
 const FILLED: u64 = 1 << 56;
 const VOLATILE: u64 = 2 << 56;
@@ -58,7 +59,10 @@ pub(crate) fn is_volatile(link: u64) -> bool {
 impl<'p> Machine<'p> {
     /// The class that a name stands for in the code of `from`. May ask for Java code to run first.
     pub fn resolve_class(&mut self, from: &Class, name: &str) -> Result<ClassId, Trap> {
-        if let Some(class) = self.program.loaded(from.loader, name) {
+        if let Some(class) = self.loaded(from.loader, name) {
+            if class != from.id {
+                self.program.class(class).named.store(true, Ordering::Relaxed);
+            }
             return Ok(class);
         }
         // A hidden class names itself by the name in its own class file.
@@ -102,7 +106,9 @@ impl<'p> Machine<'p> {
             }
             SiteForm::Primitive(letter) => {
                 let element = Kind::of(&char::from(letter).to_string());
-                self.program.array_of(self.program.primitive(element)).map_err(load_trap)?
+                self.program
+                    .array_of(self.program.primitive(element))
+                    .map_err(load_trap)?
             }
         };
         if !self.program.class_accessible(from.id, class) && !self.same_nest_or_hidden(from.id, class) {
@@ -136,7 +142,10 @@ impl<'p> Machine<'p> {
         let (class_name, name, descriptor) = file.pool.member(site.index);
         let class = self.resolve_class(from, class_name)?;
         let (name, descriptor) = (self.program.names.intern(name), self.program.names.intern(descriptor));
-        let found = self.program.resolve_field(class, name, descriptor, from.id).map_err(member_trap)?;
+        let found = self
+            .program
+            .resolve_field(class, name, descriptor, from.id)
+            .map_err(member_trap)?;
         let wants_static = matches!(
             instr,
             Instr::GetStatic { .. }
@@ -179,7 +188,8 @@ impl<'p> Machine<'p> {
             );
         }
         let owner = if wants_static { found.class } else { 0 };
-        site.link.set(field(owner, found.field.offset, found.field.is_volatile()));
+        site.link
+            .set(field(owner, found.field.offset, found.field.is_volatile()));
         Ok(())
     }
 
@@ -198,8 +208,10 @@ impl<'p> Machine<'p> {
         let interface = matches!(file.pool.get(site.index), Constant::InterfaceMethod(..));
         let class = self.resolve_class(from, class_name)?;
         let (name, descriptor) = (self.program.names.intern(name), self.program.names.intern(descriptor));
-        let mut found =
-            self.program.resolve_method(class, name, descriptor, interface, from.id).map_err(member_trap)?;
+        let mut found = self
+            .program
+            .resolve_method(class, name, descriptor, interface, from.id)
+            .map_err(member_trap)?;
         let target = self.program.method(found);
         if target.is_static() != (site.kind == CallKind::Static) {
             return raise(
@@ -250,9 +262,15 @@ impl<'p> Machine<'p> {
         } else {
             named
         };
-        let chosen = self.program.lookup(start, target.name, target.descriptor).unwrap_or(found);
+        let chosen = self
+            .program
+            .lookup(start, target.name, target.descriptor)
+            .unwrap_or(found);
         if self.program.method(chosen).is_abstract() {
-            return raise("java/lang/AbstractMethodError", self.program.signature(named, target.name, target.descriptor));
+            return raise(
+                "java/lang/AbstractMethodError",
+                self.program.signature(named, target.name, target.descriptor),
+            );
         }
         Ok(chosen)
     }
@@ -261,7 +279,8 @@ impl<'p> Machine<'p> {
     #[inline]
     pub(crate) fn select(&mut self, receiver: ClassId, method: MethodId) -> Result<MethodId, Trap> {
         let key = u64::from(receiver) << 32 | u64::from(method);
-        let slot = (receiver.wrapping_mul(0x9e37_79b1) ^ method.wrapping_mul(0x85eb_ca6b)) as usize >> 7 & (self.selections.len() - 1);
+        let slot = (receiver.wrapping_mul(0x9e37_79b1) ^ method.wrapping_mul(0x85eb_ca6b)) as usize >> 7
+            & (self.selections.len() - 1);
         let (cached, target) = self.selections[slot];
         if cached == key {
             return Ok(target);
@@ -311,7 +330,12 @@ impl<'p> Machine<'p> {
         assembler.special(special::CLASS_NOT_FOUND, u16::MAX, 1, caught);
         assembler.handler(0, 2, handler, caught, None);
         let object = self.known.object;
-        let method = assembler.finish(self.program, object, "loadClass", "(Ljava/lang/Object;Ljava/lang/String;)V")?;
+        let method = assembler.finish(
+            self.program,
+            object,
+            "loadClass",
+            "(Ljava/lang/Object;Ljava/lang/String;)V",
+        )?;
         self.adaptors.insert(key, method);
         Ok(method)
     }

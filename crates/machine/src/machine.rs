@@ -21,7 +21,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { heap_words: 1 << 28, stack_words: 1 << 18 }
+        Limits {
+            heap_words: 1 << 28,
+            stack_words: 1 << 18,
+        }
     }
 }
 
@@ -84,13 +87,25 @@ impl<'p> Shared<'p> {
         limits: Limits,
         properties: BTreeMap<String, String>,
     ) -> Shared<'p> {
-        Shared { program, natives, limits, properties, files, strings: RwLock::default(), sites: Sites::default() }
+        Shared {
+            program,
+            natives,
+            limits,
+            properties,
+            files,
+            strings: RwLock::default(),
+            sites: Sites::default(),
+        }
     }
 
     /// The number under which a text is interned.
     pub(crate) fn string_number(&self, content: &[u16]) -> Option<u32> {
-        if let Some(&number) =
-            self.strings.read().unwrap_or_else(|poisoned| poisoned.into_inner()).by_content.get(content)
+        if let Some(&number) = self
+            .strings
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .by_content
+            .get(content)
         {
             return Some(number);
         }
@@ -98,7 +113,9 @@ impl<'p> Shared<'p> {
         if let Some(&number) = strings.by_content.get(content) {
             return Some(number);
         }
-        let number = u32::try_from(strings.contents.len()).ok().filter(|&number| number < MAX_STRINGS)?;
+        let number = u32::try_from(strings.contents.len())
+            .ok()
+            .filter(|&number| number < MAX_STRINGS)?;
         let content: Arc<[u16]> = content.into();
         strings.contents.push(content.clone());
         strings.by_content.insert(content, number);
@@ -107,12 +124,21 @@ impl<'p> Shared<'p> {
 
     /// The text with this number.
     pub(crate) fn string_content(&self, number: u32) -> Option<Arc<[u16]>> {
-        self.strings.read().unwrap_or_else(|poisoned| poisoned.into_inner()).contents.get(number as usize).cloned()
+        self.strings
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .contents
+            .get(number as usize)
+            .cloned()
     }
 
     /// The number of interned texts so far.
     pub(crate) fn string_count(&self) -> u32 {
-        self.strings.read().unwrap_or_else(|poisoned| poisoned.into_inner()).contents.len() as u32
+        self.strings
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .contents
+            .len() as u32
     }
 
     /// The number of a dynamic call site or constant, by where it stands.
@@ -180,6 +206,10 @@ pub struct Machine<'p> {
     pub(crate) scratch: crate::encode::Scratch,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
+    /// Whether the present turn ends because the thread gave way.
+    pub(crate) gave_way: bool,
+    /// How many more turns [`Machine::run`] may give to threads.
+    pub turns: u64,
     /// Whether the running thread gives way to the others.
     pub yielding: bool,
     /// Set when the program has ended.
@@ -189,13 +219,17 @@ pub struct Machine<'p> {
 impl<'p> Machine<'p> {
     /// An empty machine: no class is initialised, no thread exists.
     pub fn new(shared: &'p Shared<'p>, console: Box<dyn Console>) -> Result<Machine<'p>, StartError> {
-        let heap_end = HEAP.checked_add(shared.limits.heap_words).ok_or(StartError::Memory("the heap is too large".into()))?;
+        let heap_end = HEAP
+            .checked_add(shared.limits.heap_words)
+            .ok_or(StartError::Memory("the heap is too large".into()))?;
         let stacks = shared
             .limits
             .stack_words
             .checked_mul(MAX_THREADS + 1)
             .ok_or(StartError::Memory("the stacks are too large".into()))?;
-        let size = heap_end.checked_add(stacks).ok_or(StartError::Memory("heap and stacks are too large".into()))?;
+        let size = heap_end
+            .checked_add(stacks)
+            .ok_or(StartError::Memory("heap and stacks are too large".into()))?;
         let memory = Memory::new(size, HEAP, heap_end).map_err(|error| StartError::Memory(error.to_string()))?;
         let known = Known::new(shared.program)?;
         Ok(Machine {
@@ -218,6 +252,8 @@ impl<'p> Machine<'p> {
             roles: crate::encode::Roles::default(),
             scratch: crate::encode::Scratch::default(),
             fresh: true,
+            gave_way: false,
+            turns: u64::MAX,
             yielding: false,
             halted: None,
         })
@@ -248,7 +284,11 @@ impl<'p> Machine<'p> {
 
     /// The topmost frame of any thread.
     pub fn top_frame(&self, of: u32) -> Address {
-        if of == self.current { self.fp } else { self.thread_word(of, thread::FRAME) }
+        if of == self.current {
+            self.fp
+        } else {
+            self.thread_word(of, thread::FRAME)
+        }
     }
 
     /// Method, instruction and caller of a frame.

@@ -63,7 +63,19 @@ impl Memory {
         let mut dirty = reserve(size as usize / 8 + 8)?;
         let base = words.as_mut_ptr().cast();
         let bits = dirty.as_mut_ptr().cast();
-        Ok(Memory { words, base, dirty, bits, size, top: heap, limit, mark: heap, trail: Vec::new(), segment: 0, image: Image::default() })
+        Ok(Memory {
+            words,
+            base,
+            dirty,
+            bits,
+            size,
+            top: heap,
+            limit,
+            mark: heap,
+            trail: Vec::new(),
+            segment: 0,
+            image: Image::default(),
+        })
     }
 
     /// Where word 0 lies.
@@ -142,23 +154,38 @@ impl Memory {
             self.log(address + (offset / 4) as u32 + 1);
         }
         // SAFETY: as `load_short`.
-        unsafe { self.at(address).cast::<u8>().add(offset).cast::<u16>().write_unaligned(value) }
+        unsafe {
+            self.at(address)
+                .cast::<u8>()
+                .add(offset)
+                .cast::<u16>()
+                .write_unaligned(value)
+        }
     }
 
     /// `len` bytes from a byte offset.
     pub fn bytes(&self, address: Address, offset: usize, len: usize) -> &[u8] {
-        assert!(address as usize * 4 + offset + len <= self.size as usize * 4, "bytes outside of memory");
+        assert!(
+            address as usize * 4 + offset + len <= self.size as usize * 4,
+            "bytes outside of memory"
+        );
         // SAFETY: just checked to lie in the mapping; the borrow keeps writers away.
         unsafe { std::slice::from_raw_parts(self.at(address).cast::<u8>().add(offset), len) }
     }
 
     /// Writes bytes at a byte offset.
     pub fn store_bytes(&mut self, address: Address, offset: usize, bytes: &[u8]) {
-        assert!(address as usize * 4 + offset + bytes.len() <= self.size as usize * 4, "bytes outside of memory");
+        assert!(
+            address as usize * 4 + offset + bytes.len() <= self.size as usize * 4,
+            "bytes outside of memory"
+        );
         if bytes.is_empty() {
             return;
         }
-        self.log_range(address + (offset / 4) as u32, address + ((offset + bytes.len() - 1) / 4) as u32 + 1);
+        self.log_range(
+            address + (offset / 4) as u32,
+            address + ((offset + bytes.len() - 1) / 4) as u32 + 1,
+        );
         // SAFETY: just checked to lie in the mapping; `bytes` cannot overlap it because it is borrowed apart.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.at(address).cast::<u8>().add(offset), bytes.len()) }
     }
@@ -169,7 +196,10 @@ impl Memory {
             return;
         }
         let end = self.size as usize * 4;
-        assert!(from.0 as usize * 4 + from.1 + len <= end && to.0 as usize * 4 + to.1 + len <= end, "bytes outside of memory");
+        assert!(
+            from.0 as usize * 4 + from.1 + len <= end && to.0 as usize * 4 + to.1 + len <= end,
+            "bytes outside of memory"
+        );
         self.log_range(to.0 + (to.1 / 4) as u32, to.0 + ((to.1 + len - 1) / 4) as u32 + 1);
         // SAFETY: both ranges were just checked to lie in the mapping; `copy` allows them to overlap.
         unsafe {
@@ -201,7 +231,8 @@ impl Memory {
 
     #[inline]
     fn note_change(&mut self, address: Address) {
-        if let Some(word) = self.image.touched.get_mut(address as usize / 64) {
+        if address < self.image_end() {
+            let word = &mut self.image.touched[address as usize / 64];
             let bit = 1u64 << (address % 64);
             if *word & bit == 0 {
                 *word |= bit;
@@ -214,7 +245,12 @@ impl Memory {
     pub fn freeze(&mut self) {
         self.commit();
         let words = self.snapshot(0, self.top);
-        self.image = Image { touched: vec![0; words.len() / 64 + 1], words, changed: Vec::new(), sorted: 0 };
+        self.image = Image {
+            touched: vec![0; words.len() / 64 + 1],
+            words,
+            changed: Vec::new(),
+            sorted: 0,
+        };
     }
 
     /// Where the image ends; 0 if there is none.
@@ -288,7 +324,12 @@ impl Memory {
 
     /// Begins a step.
     pub fn begin(&mut self) -> Checkpoint {
-        let checkpoint = Checkpoint { trail: self.trail.len(), segment: self.segment, top: self.top, mark: self.mark };
+        let checkpoint = Checkpoint {
+            trail: self.trail.len(),
+            segment: self.segment,
+            top: self.top,
+            mark: self.mark,
+        };
         self.clear_bits(self.segment);
         self.segment = self.trail.len();
         self.mark = self.top;
@@ -359,7 +400,13 @@ impl Memory {
 
 impl std::fmt::Debug for Memory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Memory({} words, {} logged, {} bytes mapped)", self.top, self.trail.len(), self.words.len() + self.dirty.len())
+        write!(
+            f,
+            "Memory({} words, {} logged, {} bytes mapped)",
+            self.top,
+            self.trail.len(),
+            self.words.len() + self.dirty.len()
+        )
     }
 }
 

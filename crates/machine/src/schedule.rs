@@ -18,6 +18,8 @@ pub enum End {
     Stuck(Vec<String>),
     /// With something that is not supported.
     Unsupported(Unsupported),
+    /// It did not: the turns that were allowed are used up.
+    OutOfTurns,
     /// The machine's own call has returned.
     Done(u32),
     /// The machine's own call has thrown this.
@@ -27,19 +29,34 @@ pub enum End {
 impl Machine<'_> {
     /// Runs until the program or the machine's own call ends.
     pub fn run(&mut self) -> End {
+        let mut idle = 0;
         loop {
+            // Threads that only give way to one another wait for time to pass.
+            if idle > 2 * (self.highest_thread() + 1) && self.advance_clock() {
+                idle = 0;
+            }
             let Some(next) = self.next_thread() else {
                 if self.advance_clock() {
                     continue;
                 }
                 return End::Stuck(self.describe_threads());
             };
+            if self.turns == 0 {
+                return End::OutOfTurns;
+            }
+            self.turns -= 1;
             self.switch_to(next);
             self.memory.commit();
             self.log_top();
             let mut fuel = SHARE;
             let exit = self.execute::<false>(&mut fuel);
-            self.set_thread_word(self.current, thread::FRAME, if matches!(exit, Exit::Ended) { 0 } else { self.fp });
+            self.set_thread_word(
+                self.current,
+                thread::FRAME,
+                if matches!(exit, Exit::Ended) { 0 } else { self.fp },
+            );
+            idle = if self.gave_way { idle + 1 } else { 0 };
+            self.gave_way = false;
             match exit {
                 Exit::Fuel | Exit::Pending => {}
                 Exit::Blocked => {
@@ -112,8 +129,10 @@ impl Machine<'_> {
     }
 
     fn is_timed(&self, number: u32) -> bool {
-        let waits =
-            matches!(self.thread_word(number, thread::STATUS), status::WAITING | status::PARKED | status::SLEEPING);
+        let waits = matches!(
+            self.thread_word(number, thread::STATUS),
+            status::WAITING | status::PARKED | status::SLEEPING
+        );
         waits && self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0
     }
 
@@ -139,7 +158,10 @@ impl Machine<'_> {
             while at != 0 && place.is_empty() {
                 let (method, pc, caller) = self.frame_at(at);
                 if self.program.class(self.program.method(method).class).loader.0 >= 2 {
-                    place = self.place(method, pc).map(|place| format!(" at {place}")).unwrap_or_default();
+                    place = self
+                        .place(method, pc)
+                        .map(|place| format!(" at {place}"))
+                        .unwrap_or_default();
                 }
                 at = caller;
             }

@@ -36,6 +36,8 @@ pub const HALT: u16 = 10;
 pub const STOP: u16 = 11;
 /// The machine's own call has thrown `a`.
 pub const STOP_FAILED: u16 = 12;
+/// Class `a` failed with exception `b`; `d` is the error that says so from now on.
+pub const INIT_CAUSE: u16 = 13;
 /// First of the instructions that belong to dynamic linking.
 pub const DYNAMIC: u16 = 100;
 
@@ -72,6 +74,7 @@ impl Machine<'_> {
                 let trap = self.init_failed(self.register(a), self.register(b))?;
                 return Err(trap);
             }
+            INIT_CAUSE => self.init_cause(self.register(a), self.register(b), self.register(d)),
             RECORD_CLASS => self.record_class(self.register(a), self.register(d), self.register(b))?,
             CLASS_NOT_FOUND => {
                 let name = self.text(self.register(a)).replace('.', "/");
@@ -132,12 +135,19 @@ impl Machine<'_> {
             return Ok(Next::Leave(Exit::Collect));
         }
         let native = self.native(method)?;
-        let args = Args::read(self, self.fp + frame::REGISTERS, usize::from(method.argument_words).min(Args::MOST));
+        let args = Args::read(
+            self,
+            self.fp + frame::REGISTERS,
+            usize::from(method.argument_words).min(Args::MOST),
+        );
         let outcome = native(self, &args)?;
         if let Some(status) = self.halted {
             return Ok(Next::Leave(Exit::Halt(status)));
         }
-        let (caller, dest) = (self.memory.load(self.fp + frame::CALLER), self.memory.load(self.fp + frame::DEST));
+        let (caller, dest) = (
+            self.memory.load(self.fp + frame::CALLER),
+            self.memory.load(self.fp + frame::DEST),
+        );
         match outcome {
             Outcome::Block => return Ok(Next::Leave(Exit::Blocked)),
             Outcome::Call(target, arguments) => {

@@ -65,7 +65,9 @@ impl Machine<'_> {
         let size = entry.len() as u32;
         let old = self.root(which);
         let had = if old == 0 { 0 } else { self.array_length(old) / size };
-        let position = (0..had).find(|position| self.element(old, position * size) == 0).unwrap_or(had);
+        let position = (0..had)
+            .find(|position| self.element(old, position * size) == 0)
+            .unwrap_or(had);
         let array = self.root_array(which, (position + 1) * size)?;
         for (word, &value) in entry.iter().enumerate() {
             self.set_element(array, position * size + word as u32, value);
@@ -105,7 +107,10 @@ impl Machine<'_> {
             _ => {
                 let declared = described.file.as_ref().and_then(|file| {
                     let own = file.pool.class_name(file.this_class);
-                    let row = file.inner_classes.iter().find(|row| file.pool.class_name(row.inner) == own)?;
+                    let row = file
+                        .inner_classes
+                        .iter()
+                        .find(|row| file.pool.class_name(row.inner) == own)?;
                     Some(row.flags)
                 });
                 declared.unwrap_or(described.flags) & !flags::SUPER & 0x7fff
@@ -155,7 +160,11 @@ impl Machine<'_> {
         table: Address,
         mut fits: impl FnMut(&Self, &[Address; MODULE_ENTRY as usize]) -> bool,
     ) -> Option<[Address; MODULE_ENTRY as usize]> {
-        let count = if table == 0 { 0 } else { self.array_length(table) / MODULE_ENTRY };
+        let count = if table == 0 {
+            0
+        } else {
+            self.array_length(table) / MODULE_ENTRY
+        };
         (0..count)
             .map(|position| std::array::from_fn(|word| self.element(table, position * MODULE_ENTRY + word as u32)))
             .find(|entry| entry[0] != 0 && fits(self, entry))
@@ -224,7 +233,9 @@ impl Machine<'_> {
 
     /// Sets the module of class objects that were made before it was known.
     fn fix_mirrors(&mut self, which: impl Fn(&Class) -> bool) -> Result<(), Trap> {
-        let Some(offset) = self.known.class_module else { return Ok(()) };
+        let Some(offset) = self.known.class_module else {
+            return Ok(());
+        };
         for of in 1..self.program.class_end() {
             let mirror = self.memory.load(class_record(of) + class::MIRROR);
             if mirror == 0 || self.memory.load(mirror + offset) != 0 {
@@ -257,15 +268,27 @@ impl Machine<'_> {
     }
 
     /// Whether this state has the class: classes of the program's own loaders exist from their definition on.
-    pub fn is_defined(&self, of: ClassId) -> bool {
-        self.program.class(of).loader.is_builtin() || self.memory.load(class_record(of) + class::MIRROR) != 0
+    pub fn exists(&self, of: ClassId) -> bool {
+        !self.program.class(of).given || self.memory.load(class_record(of) + class::MIRROR) != 0
+    }
+
+    /// The class of this name that a loader has answered with already, in this state.
+    pub fn loaded(&self, loader: LoaderId, name: &str) -> Option<ClassId> {
+        let latest = self.program.loaded(loader, name)?;
+        if self.exists(latest) {
+            return Some(latest);
+        }
+        self.program
+            .versions(loader, name)
+            .into_iter()
+            .find(|&class| self.exists(class))
     }
 
     /// The class of this internal name, as seen by a loader. May ask for Java code of the loader to run first; what it
     /// throws goes on as it is, or, if `link` is set, as a `NoClassDefFoundError`.
     pub fn load_through(&mut self, loader: Address, name: &str, link: bool) -> Result<ClassId, Trap> {
         let number = self.loader_number(loader)?;
-        if let Some(class) = self.program.loaded(number, name).filter(|&class| self.is_defined(class)) {
+        if let Some(class) = self.loaded(number, name) {
             return Ok(class);
         }
         if number.is_builtin() {
@@ -281,7 +304,10 @@ impl Machine<'_> {
         }
         let dimensions = name.bytes().take_while(|&byte| byte == b'[').count();
         if dimensions > 0 {
-            if let Some(element) = name[dimensions..].strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
+            if let Some(element) = name[dimensions..]
+                .strip_prefix('L')
+                .and_then(|rest| rest.strip_suffix(';'))
+            {
                 self.load_through(loader, element, link)?;
             }
             return self.program.load(number, name).map_err(load_trap);
@@ -312,7 +338,12 @@ impl Machine<'_> {
             assembler.handler(0, 2, handler, caught, None);
         }
         let object = self.known.object;
-        let method = assembler.finish(self.program, object, "loadClass", "(Ljava/lang/Object;Ljava/lang/String;)V")?;
+        let method = assembler.finish(
+            self.program,
+            object,
+            "loadClass",
+            "(Ljava/lang/Object;Ljava/lang/String;)V",
+        )?;
         self.adaptors.insert(key, method);
         Ok(method)
     }
@@ -341,7 +372,9 @@ impl Machine<'_> {
                     hidden: false,
                     code: Some(assembler.code()),
                 };
-                self.program.detached_method(class, spec).map_err(|error| Trap::Unsupported(error.to_string()))?
+                self.program
+                    .detached_method(class, spec)
+                    .map_err(|error| Trap::Unsupported(error.to_string()))?
             }
         };
         self.adaptors.insert((kind, of), method);

@@ -85,9 +85,19 @@ impl Machine<'_> {
             if timed {
                 let mut wakes = footprint.clone();
                 wakes.touch(Place::CLOCK, Access::Read);
-                out.push(Pending { thread: ThreadId(number), action: action(What::Timeout), enabled: true, footprint: wakes });
+                out.push(Pending {
+                    thread: ThreadId(number),
+                    action: action(What::Timeout),
+                    enabled: true,
+                    footprint: wakes,
+                });
             }
-            out.push(Pending { thread: ThreadId(number), action: action(What::Go), enabled, footprint });
+            out.push(Pending {
+                thread: ThreadId(number),
+                action: action(What::Go),
+                enabled,
+                footprint,
+            });
         }
     }
 
@@ -113,7 +123,9 @@ impl Machine<'_> {
         let (id, pc, _) = self.frame_at(fp);
         let method = self.program.method(id);
         let Ok(code) = self.program.code(method) else { return };
-        let Some(&instr) = code.instrs.get(pc as usize) else { return };
+        let Some(&instr) = code.instrs.get(pc as usize) else {
+            return;
+        };
         self.instruction_footprint(fp, method, code, instr, out);
     }
 
@@ -128,13 +140,23 @@ impl Machine<'_> {
         let link = |site: u32| code.fields[site as usize].link.get();
         let mut field = |o: u16, site: u32, write: bool| {
             let link = link(site);
-            out.touch(Place { object: register(o), cell: link as u32 }, access(link, write));
+            out.touch(
+                Place {
+                    object: register(o),
+                    cell: link as u32,
+                },
+                access(link, write),
+            );
         };
         match instr {
-            Instr::GetField { o, site, .. } | Instr::GetFieldWide { o, site, .. } | Instr::GetFieldNarrow { o, site, .. } => {
+            Instr::GetField { o, site, .. }
+            | Instr::GetFieldWide { o, site, .. }
+            | Instr::GetFieldNarrow { o, site, .. } => {
                 field(o, site, false);
             }
-            Instr::PutField { o, site, .. } | Instr::PutFieldWide { o, site, .. } | Instr::PutFieldNarrow { o, site, .. } => {
+            Instr::PutField { o, site, .. }
+            | Instr::PutFieldWide { o, site, .. }
+            | Instr::PutFieldNarrow { o, site, .. } => {
                 field(o, site, true);
             }
             Instr::GetStatic { site, .. } | Instr::GetStaticWide { site, .. } | Instr::GetStaticNarrow { site, .. } => {
@@ -143,11 +165,31 @@ impl Machine<'_> {
             Instr::PutStatic { site, .. } | Instr::PutStaticWide { site, .. } | Instr::PutStaticNarrow { site, .. } => {
                 self.static_footprint(link(site), true, out);
             }
-            Instr::ArrayGet { o, i, .. } | Instr::ArrayGetByte { o, i, .. } | Instr::ArrayGetChar { o, i, .. } | Instr::ArrayGetShort { o, i, .. } | Instr::ArrayGetWide { o, i, .. } => {
-                out.touch(Place { object: register(o), cell: ARRAY_HEADER_WORDS + register(i) }, Access::Read);
+            Instr::ArrayGet { o, i, .. }
+            | Instr::ArrayGetByte { o, i, .. }
+            | Instr::ArrayGetChar { o, i, .. }
+            | Instr::ArrayGetShort { o, i, .. }
+            | Instr::ArrayGetWide { o, i, .. } => {
+                out.touch(
+                    Place {
+                        object: register(o),
+                        cell: ARRAY_HEADER_WORDS + register(i),
+                    },
+                    Access::Read,
+                );
             }
-            Instr::ArrayPut { o, i, .. } | Instr::ArrayPutRef { o, i, .. } | Instr::ArrayPutByte { o, i, .. } | Instr::ArrayPutShort { o, i, .. } | Instr::ArrayPutWide { o, i, .. } => {
-                out.touch(Place { object: register(o), cell: ARRAY_HEADER_WORDS + register(i) }, Access::Write);
+            Instr::ArrayPut { o, i, .. }
+            | Instr::ArrayPutRef { o, i, .. }
+            | Instr::ArrayPutByte { o, i, .. }
+            | Instr::ArrayPutShort { o, i, .. }
+            | Instr::ArrayPutWide { o, i, .. } => {
+                out.touch(
+                    Place {
+                        object: register(o),
+                        cell: ARRAY_HEADER_WORDS + register(i),
+                    },
+                    Access::Write,
+                );
             }
             Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
             Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
@@ -158,7 +200,13 @@ impl Machine<'_> {
                 }
                 special::THREAD_END => {
                     out.touch(monitor(register(a)), Access::Release);
-                    out.touch(Place { object: register(a), cell: Place::WHOLE }, Access::AtomicWrite);
+                    out.touch(
+                        Place {
+                            object: register(a),
+                            cell: Place::WHOLE,
+                        },
+                        Access::AtomicWrite,
+                    );
                     // The end of the last thread that is no daemon ends the program.
                     out.touch(Place::EVERYTHING, Access::Write);
                 }
@@ -182,7 +230,13 @@ impl Machine<'_> {
             (true, false) => Access::AtomicRead,
             (true, true) => Access::AtomicWrite,
         };
-        out.touch(Place { object: self.memory.load(record + class::STATICS), cell: link as u32 }, access);
+        out.touch(
+            Place {
+                object: self.memory.load(record + class::STATICS),
+                cell: link as u32,
+            },
+            access,
+        );
     }
 
     /// What a native method touches: the library says so, and everything where it does not.
@@ -194,21 +248,51 @@ impl Machine<'_> {
             Touches::Nothing => {}
             Touches::Cell { object, offset, access } => {
                 let cell = register(offset) / 4;
-                out.touch(Place { object: register(object), cell }, access);
+                out.touch(
+                    Place {
+                        object: register(object),
+                        cell,
+                    },
+                    access,
+                );
             }
             Touches::Object { object, access } => {
-                out.touch(Place { object: register(object), cell: Place::WHOLE }, access);
+                out.touch(
+                    Place {
+                        object: register(object),
+                        cell: Place::WHOLE,
+                    },
+                    access,
+                );
             }
             Touches::Objects { read, written } => {
-                out.touch(Place { object: register(read), cell: Place::WHOLE }, Access::Read);
-                out.touch(Place { object: register(written), cell: Place::WHOLE }, Access::Write);
+                out.touch(
+                    Place {
+                        object: register(read),
+                        cell: Place::WHOLE,
+                    },
+                    Access::Read,
+                );
+                out.touch(
+                    Place {
+                        object: register(written),
+                        cell: Place::WHOLE,
+                    },
+                    Access::Write,
+                );
             }
             Touches::Monitor { object, access } => out.touch(monitor(register(object)), access),
             Touches::Thread { object } => {
                 let object = register(object);
                 match if object == 0 { None } else { self.thread_of(object) } {
                     Some(number) => out.touch(thread_place(number), Access::AtomicWrite),
-                    None => out.touch(Place { object, cell: Place::WHOLE }, Access::AtomicWrite),
+                    None => out.touch(
+                        Place {
+                            object,
+                            cell: Place::WHOLE,
+                        },
+                        Access::AtomicWrite,
+                    ),
                 }
             }
             Touches::Self_ => {
@@ -257,7 +341,10 @@ impl Machine<'_> {
             Exit::Done(_) | Exit::Failed(_) => Outcome::Halted(0),
             Exit::Collect => {
                 self.undo(undo);
-                return Err(Unsupported { what: "more memory than --heap allows".to_owned(), place: String::new() });
+                return Err(Unsupported {
+                    what: "more memory than --heap allows".to_owned(),
+                    place: String::new(),
+                });
             }
             Exit::Unsupported(what) => {
                 self.undo(undo);
@@ -295,11 +382,16 @@ impl<'p> System for Java<'p> {
     type Undo = Undo;
 
     fn initial(&self) -> Result<Machine<'p>, Unsupported> {
-        let failed = |what: String| Unsupported { what, place: String::new() };
+        let failed = |what: String| Unsupported {
+            what,
+            place: String::new(),
+        };
         let mut machine = Machine::new(self.shared, (self.console)()).map_err(|error| failed(error.to_string()))?;
         machine.boot().map_err(|error| failed(error.to_string()))?;
         machine.freeze();
-        machine.launch(&self.main_class, &self.arguments).map_err(|error| failed(error.to_string()))?;
+        machine
+            .launch(&self.main_class, &self.arguments)
+            .map_err(|error| failed(error.to_string()))?;
         Ok(machine)
     }
 
@@ -320,20 +412,32 @@ impl<'p> System for Java<'p> {
     }
 
     fn decode(&self, state: &mut Machine<'p>, words: &[u32]) -> Result<(), Unsupported> {
-        state.decode(words).map_err(|_| Unsupported { what: "a vector of another program".to_owned(), place: String::new() })
+        state.decode(words).map_err(|_| Unsupported {
+            what: "a vector of another program".to_owned(),
+            place: String::new(),
+        })
     }
 }
 
 fn monitor(object: Address) -> Place {
-    Place { object, cell: Place::MONITOR }
+    Place {
+        object,
+        cell: Place::MONITOR,
+    }
 }
 
 /// A thread's status, permit and interrupts.
 fn thread_place(number: u32) -> Place {
-    Place { object: thread_record(number), cell: 0 }
+    Place {
+        object: thread_record(number),
+        cell: 0,
+    }
 }
 
 /// The initialisation state of a class.
 fn class_place(of: u32) -> Place {
-    Place { object: class_record(of), cell: 0 }
+    Place {
+        object: class_record(of),
+        cell: 0,
+    }
 }

@@ -59,7 +59,8 @@ impl Machine<'_> {
         self.set_thread_word(number, thread::OBJECT, object);
         self.set_thread_word(number, thread::FRAME, fp);
         self.set_thread_word(number, thread::GENERATION, generation);
-        self.memory.store_wide(object + self.known.thread_eetop, u64::from(number) + 1);
+        self.memory
+            .store_wide(object + self.known.thread_eetop, u64::from(number) + 1);
         Ok(number)
     }
 
@@ -79,7 +80,11 @@ impl Machine<'_> {
         }
         let mut assembler = Assembler::new(&[RegisterKind::Ref]);
         let caught = assembler.register(RegisterKind::Ref);
-        let (run, dispatch, exit) = (self.known.thread_run, self.known.thread_dispatch, self.known.thread_exit);
+        let (run, dispatch, exit) = (
+            self.known.thread_run,
+            self.known.thread_dispatch,
+            self.known.thread_exit,
+        );
         assembler.call_virtual(run, &[0], None);
         assembler.push(Instr::Goto { target: 3 });
         assembler.call_virtual(dispatch, &[0, caught], None);
@@ -177,7 +182,11 @@ impl Machine<'_> {
         self.memory.store(record + thread::WAKE, wake::NONE);
         self.memory.store_wide(record + thread::DEADLINE, deadline);
         let object = self.memory.load(record + thread::OBJECT);
-        let state = if deadline == 0 { state::WAITING } else { state::TIMED_WAITING };
+        let state = if deadline == 0 {
+            state::WAITING
+        } else {
+            state::TIMED_WAITING
+        };
         self.set_state(object, state);
         self.arrivals.retain(|&other| other != self.current);
         self.arrivals.push(self.current);

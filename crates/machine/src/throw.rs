@@ -33,7 +33,9 @@ impl Machine<'_> {
                 Err(next) => trap = next,
             }
         }
-        Err(Exit::Unsupported(self.unsupported("an endless chain of errors".to_owned())))
+        Err(Exit::Unsupported(
+            self.unsupported("an endless chain of errors".to_owned()),
+        ))
     }
 
     /// Names the place in the user's code, or the nearest one that has a line.
@@ -70,7 +72,11 @@ impl Machine<'_> {
     /// The bytecode index of an instruction.
     pub fn bci(&self, id: MethodId, pc: u32) -> u16 {
         let method = self.program.method(id);
-        self.program.code(method).ok().and_then(|code| code.bcis.get(pc as usize).copied()).unwrap_or(0)
+        self.program
+            .code(method)
+            .ok()
+            .and_then(|code| code.bcis.get(pc as usize).copied())
+            .unwrap_or(0)
     }
 
     fn raise(&mut self, class: &'static str, message: Option<String>, cause: Address) -> Result<(), Trap> {
@@ -93,9 +99,18 @@ impl Machine<'_> {
         }
         let mut assembler = Assembler::new(&[RegisterKind::Ref, RegisterKind::Ref]);
         let exception = assembler.register(RegisterKind::Ref);
-        let with_message = self.program.find_method(class, "<init>", "(Ljava/lang/String;)V").filter(|&found| self.program.method(found).class == class);
-        let with_object = self.program.find_method(class, "<init>", "(Ljava/lang/Object;)V").filter(|&found| self.program.method(found).class == class);
-        let plain = self.program.find_method(class, "<init>", "()V").filter(|&found| self.program.method(found).class == class);
+        let with_message = self
+            .program
+            .find_method(class, "<init>", "(Ljava/lang/String;)V")
+            .filter(|&found| self.program.method(found).class == class);
+        let with_object = self
+            .program
+            .find_method(class, "<init>", "(Ljava/lang/Object;)V")
+            .filter(|&found| self.program.method(found).class == class);
+        let plain = self
+            .program
+            .find_method(class, "<init>", "()V")
+            .filter(|&found| self.program.method(found).class == class);
         assembler.new_object(exception, class);
         if let Some(constructor) = with_message.or(with_object) {
             assembler.call_direct(constructor, &[exception, 0], None);
@@ -103,8 +118,15 @@ impl Machine<'_> {
             assembler.call_direct(constructor, &[exception], None);
         }
         let skip = assembler.here() + 2;
-        assembler.push(Instr::IfEqImm { a: 1, imm: 0, target: skip });
-        match self.program.find_method(class, "initCause", "(Ljava/lang/Throwable;)Ljava/lang/Throwable;") {
+        assembler.push(Instr::IfEqImm {
+            a: 1,
+            imm: 0,
+            target: skip,
+        });
+        match self
+            .program
+            .find_method(class, "initCause", "(Ljava/lang/Throwable;)Ljava/lang/Throwable;")
+        {
             Some(init_cause) => assembler.call_direct(init_cause, &[exception, 1], None),
             None => assembler.push(Instr::Throw { s: exception }),
         }
@@ -150,7 +172,11 @@ impl Machine<'_> {
             LoaderId(number) => {
                 let object = self.memory.load(crate::layout::LOADERS + number);
                 let class = if object == 0 { 0 } else { self.class_of(object) };
-                if class == 0 { "unknown".to_owned() } else { self.program.class(class).external_name() }
+                if class == 0 {
+                    "unknown".to_owned()
+                } else {
+                    self.program.class(class).external_name()
+                }
             }
         };
         format!("{module} of loader {loader}")

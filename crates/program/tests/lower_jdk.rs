@@ -33,7 +33,13 @@ fn count(code: &[u8]) -> usize {
             17 | 19 | 20 | 132 | 153..=168 | 178..=184 | 187 | 189 | 192 | 193 | 198 | 199 => 3,
             197 => 4,
             185 | 186 | 200 | 201 => 5,
-            196 => if code[at + 1] == 132 { 6 } else { 4 },
+            196 => {
+                if code[at + 1] == 132 {
+                    6
+                } else {
+                    4
+                }
+            }
             170 => table - at + 12 + 4 * (word(table + 8) - word(table + 4) + 1) as usize,
             171 => table - at + 8 + 8 * word(table + 4) as usize,
             _ => 1,
@@ -57,7 +63,11 @@ fn check(path: &Path, rules: &dyn Rules, files: &[ClassFile]) {
             bytes += info.code.len();
             let count = count(&file.bytes[info.code.clone()]);
             bytecodes += count;
-            let name = format!("{}.{}", file.pool.class_name(file.this_class), file.pool.text(method.name));
+            let name = format!(
+                "{}.{}",
+                file.pool.class_name(file.this_class),
+                file.pool.text(method.name)
+            );
             match lowered {
                 Ok(code) => {
                     instructions += code.instrs.len();
@@ -76,7 +86,12 @@ fn check(path: &Path, rules: &dyn Rules, files: &[ClassFile]) {
         instructions as f64 / bytecodes as f64,
         bytes as f64 / 1e6 / time.as_secs_f64()
     );
-    assert!(failures.is_empty(), "{} failures, first {:#?}", failures.len(), &failures[..failures.len().min(10)]);
+    assert!(
+        failures.is_empty(),
+        "{} failures, first {:#?}",
+        failures.len(),
+        &failures[..failures.len().min(10)]
+    );
     assert!(instructions * 100 <= bytecodes * 65, "lowered code has grown");
 }
 

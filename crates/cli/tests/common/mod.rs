@@ -14,18 +14,31 @@ use std::sync::{Arc, Mutex};
 
 /// The workspace.
 pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace exists")
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .canonicalize()
+        .expect("the workspace exists")
 }
 
 /// A JDK of this feature version, if the machine has one. `RADDLE_JDK_21=DIR` and the like come first.
 pub fn jdk(feature: u16) -> Option<Jdk> {
-    let mut homes: Vec<PathBuf> = std::env::var_os(format!("RADDLE_JDK_{feature}")).map(PathBuf::from).into_iter().collect();
-    let mut installed: Vec<PathBuf> =
-        fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut homes: Vec<PathBuf> = std::env::var_os(format!("RADDLE_JDK_{feature}"))
+        .map(PathBuf::from)
+        .into_iter()
+        .collect();
+    let mut installed: Vec<PathBuf> = fs::read_dir("/usr/lib/jvm")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     installed.sort();
     homes.extend(installed);
     homes.extend(std::env::var_os("JAVA_HOME").map(PathBuf::from));
-    homes.iter().filter_map(|home| Jdk::at(home).ok()).find(|jdk| jdk.feature() == feature)
+    homes
+        .iter()
+        .filter_map(|home| Jdk::at(home).ok())
+        .find(|jdk| jdk.feature() == feature)
 }
 
 /// The JDKs to test on. A missing one is said, not passed over in silence.
@@ -65,7 +78,9 @@ pub fn fixtures() -> Vec<Fixture> {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "java") && path.with_extension("out").exists() {
+            } else if path.extension().is_some_and(|extension| extension == "java")
+                && path.with_extension("out").exists()
+            {
                 found.push(read_fixture(&path));
             }
         }
@@ -77,7 +92,11 @@ pub fn fixtures() -> Vec<Fixture> {
 fn read_fixture(path: &Path) -> Fixture {
     let text = fs::read_to_string(path).expect("a fixture is text");
     let mut fixture = Fixture {
-        name: path.file_stem().expect("a fixture has a name").to_string_lossy().into_owned(),
+        name: path
+            .file_stem()
+            .expect("a fixture has a name")
+            .to_string_lossy()
+            .into_owned(),
         path: path.to_path_buf(),
         jdk: 17,
         arguments: Vec::new(),
@@ -93,11 +112,35 @@ fn read_fixture(path: &Path) -> Fixture {
         match line.split_once(": ").map(|(key, value)| (key, value.trim_end())) {
             Some(("jdk", value)) => fixture.jdk = value.parse().expect("a JDK is a number"),
             Some(("args", value)) => fixture.arguments = value.split_whitespace().map(str::to_owned).collect(),
-            Some(("stdin", value)) => fixture.stdin = value.replace("\\n", "\n").into_bytes(),
+            Some(("stdin", value)) => fixture.stdin = unescape(value),
             _ => panic!("{}: unknown header {line:?}", path.display()),
         }
     }
     fixture
+}
+
+/// `\n`, `\r`, `\t` and `\xff` as bytes.
+fn unescape(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'\\' {
+            bytes.push(byte);
+            continue;
+        }
+        match rest.next() {
+            Some(b'n') => bytes.push(b'\n'),
+            Some(b'r') => bytes.push(b'\r'),
+            Some(b't') => bytes.push(b'\t'),
+            Some(b'x') => {
+                let digits: Vec<u8> = rest.by_ref().take(2).collect();
+                let digits = std::str::from_utf8(&digits).expect("two digits");
+                bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
+            }
+            other => bytes.extend(other),
+        }
+    }
+    bytes
 }
 
 /// Compiles the fixtures in one go for each JDK level, into a folder that is kept while the sources stay as they are.
@@ -108,7 +151,9 @@ pub fn compile(fixtures: &[Fixture]) -> PathBuf {
     let stamp: String = fixtures
         .iter()
         .map(|fixture| {
-            let time = fs::metadata(&fixture.path).and_then(|data| data.modified()).expect("a fixture has a date");
+            let time = fs::metadata(&fixture.path)
+                .and_then(|data| data.modified())
+                .expect("a fixture has a date");
             format!("{} {time:?}\n", fixture.name)
         })
         .collect();
@@ -118,8 +163,15 @@ pub fn compile(fixtures: &[Fixture]) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     let classes = folder.join("classes");
     fs::create_dir_all(&classes).expect("target can be written");
-    let oldest = jdks().into_iter().find(|jdk| jdk.javac().is_some()).expect("a JDK with javac");
-    let newest = jdks().into_iter().rev().find(|jdk| jdk.javac().is_some()).expect("a JDK with javac");
+    let oldest = jdks()
+        .into_iter()
+        .find(|jdk| jdk.javac().is_some())
+        .expect("a JDK with javac");
+    let newest = jdks()
+        .into_iter()
+        .rev()
+        .find(|jdk| jdk.javac().is_some())
+        .expect("a JDK with javac");
     for (jdk, modern) in [(&oldest, false), (&newest, true)] {
         let sources: Vec<&PathBuf> = fixtures
             .iter()
@@ -135,7 +187,11 @@ pub fn compile(fixtures: &[Fixture]) -> PathBuf {
             .args(sources)
             .output()
             .expect("javac runs");
-        assert!(output.status.success(), "javac: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "javac: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     fs::write(folder.join("stamp"), stamp).expect("target can be written");
     classes
@@ -156,7 +212,10 @@ struct Streams {
 
 impl Captured {
     pub fn feed(&self, input: &[u8]) {
-        *self.streams.lock().unwrap() = Streams { input: input.to_vec(), ..Streams::default() };
+        *self.streams.lock().unwrap() = Streams {
+            input: input.to_vec(),
+            ..Streams::default()
+        };
     }
 
     pub fn take(&self) -> (Vec<u8>, Vec<u8>) {
@@ -168,7 +227,11 @@ impl Captured {
 impl Console for Captured {
     fn write(&mut self, stream: u32, bytes: &[u8]) {
         let mut streams = self.streams.lock().unwrap();
-        if stream == 2 { streams.err.extend_from_slice(bytes) } else { streams.out.extend_from_slice(bytes) }
+        if stream == 2 {
+            streams.err.extend_from_slice(bytes)
+        } else {
+            streams.out.extend_from_slice(bytes)
+        }
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> usize {
@@ -188,13 +251,21 @@ impl Console for Captured {
 pub fn with_machine(jdk: &Jdk, classes: &Path, body: impl FnOnce(&mut Machine<'_>, &Captured)) {
     let text = classes.to_string_lossy();
     let class_path = ClassPath::parse(&text, jdk.feature()).expect("the class path is fine");
-    let files = HostFiles::new(jdk.home(), jdk.version(), jdk.feature().into(), &text, &[classes.to_path_buf()]);
+    let files = HostFiles::new(
+        jdk.home(),
+        jdk.version(),
+        jdk.feature().into(),
+        &text,
+        &[classes.to_path_buf()],
+    );
     let program = Program::new(jdk.image().clone(), class_path).expect("tables can be made");
     let library = Library::new();
     let shared = Shared::new(&program, &library, &files, Limits::default(), BTreeMap::new());
     let console = Captured::default();
     let mut machine = Machine::new(&shared, Box::new(console.clone())).expect("a machine can be made");
-    machine.boot().unwrap_or_else(|error| panic!("JDK {} does not boot: {error}", jdk.version()));
+    machine
+        .boot()
+        .unwrap_or_else(|error| panic!("JDK {} does not boot: {error}", jdk.version()));
     machine.freeze();
     body(&mut machine, &console);
 }
@@ -202,18 +273,26 @@ pub fn with_machine(jdk: &Jdk, classes: &Path, body: impl FnOnce(&mut Machine<'_
 /// Calls `body` with a machine and another one on the same program, booted and frozen alike.
 pub fn with_second_machine<'p>(machine: &mut Machine<'p>, body: impl FnOnce(&mut Machine<'p>, &mut Machine<'p>)) {
     let mut other = Machine::new(machine.shared, Box::new(Captured::default())).expect("a machine can be made");
-    other.boot().unwrap_or_else(|error| panic!("the JDK does not boot again: {error}"));
+    other
+        .boot()
+        .unwrap_or_else(|error| panic!("the JDK does not boot again: {error}"));
     other.freeze();
     body(machine, &mut other);
 }
 
 /// Runs one fixture from the image; what it printed, and its status or why there is none.
-pub fn run(machine: &mut Machine<'_>, console: &Captured, fixture: &Fixture) -> (Vec<u8>, Vec<u8>, Result<i32, String>) {
+pub fn run(
+    machine: &mut Machine<'_>,
+    console: &Captured,
+    fixture: &Fixture,
+) -> (Vec<u8>, Vec<u8>, Result<i32, String>) {
     machine.restart();
     console.feed(&fixture.stdin);
     if let Err(error) = machine.launch(&fixture.name, &fixture.arguments) {
         return (Vec::new(), Vec::new(), Err(error.to_string()));
     }
+    // A fixture that does not end is a failure, not a hang.
+    machine.turns = 20_000;
     let status = match machine.run() {
         End::Exit(status) => Ok(status),
         End::Unsupported(what) => Err(what.to_string()),

@@ -12,7 +12,9 @@ use program::world::MethodId;
 const READER: &str = "jdk/internal/module/SystemModuleFinders$SystemModuleReader";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (READER, "containsImageLocation", "(Ljava/lang/String;)Z", |m, args| Ok(find(m, args)?.is_some().into())),
+    (READER, "containsImageLocation", "(Ljava/lang/String;)Z", |m, args| {
+        Ok(find(m, args)?.is_some().into())
+    }),
     (READER, "open", "(Ljava/lang/String;)Ljava/util/Optional;", open),
     (READER, "read", "(Ljava/lang/String;)Ljava/util/Optional;", read),
     (READER, "release", "(Ljava/nio/ByteBuffer;)V", nothing),
@@ -45,7 +47,12 @@ fn optional(
     bytes: Option<Bytes>,
     make: impl FnOnce(&mut Machine<'_>, &mut Assembler) -> Result<(), Trap>,
 ) -> Answer {
-    let of = method(m, "java/util/Optional", "ofNullable", "(Ljava/lang/Object;)Ljava/util/Optional;")?;
+    let of = method(
+        m,
+        "java/util/Optional",
+        "ofNullable",
+        "(Ljava/lang/Object;)Ljava/util/Optional;",
+    )?;
     let array: Address = match &bytes {
         Some(bytes) => m.new_bytes(bytes)?,
         None => return Ok(Outcome::Call(of, vec![0])),

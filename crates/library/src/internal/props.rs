@@ -46,8 +46,13 @@ fn platform_properties(m: &mut Machine<'_>, _: &Args) -> Answer {
     let mut values = vec![0; 64];
     for field in &raw.fields {
         let name = m.program.text(field.name).clone();
-        let constant = raw.file.as_ref().and_then(|file| Some(file.pool.get(field_info(raw, field)?.constant_value?)));
-        let Some(&Constant::Integer(index)) = constant else { continue };
+        let constant = raw
+            .file
+            .as_ref()
+            .and_then(|file| Some(file.pool.get(field_info(raw, field)?.constant_value?)));
+        let Some(&Constant::Integer(index)) = constant else {
+            continue;
+        };
         if &*name == "FIXED_LENGTH" {
             values.truncate(index as usize);
             continue;

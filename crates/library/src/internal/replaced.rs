@@ -9,7 +9,17 @@ pub(crate) const METHODS: &[Entry] = &[
     // Starting up the logging of the JDK at every exit would say nothing in the end.
     ("java/lang/Shutdown", "logRuntimeExit", "(I)V", nothing),
     // Reflection stays with the native accessors, which no method need be spun for.
-    ("jdk/internal/reflect/ReflectionFactory", "inflationThreshold", "()I", |_, _| Ok(i32::MAX.into())),
+    (
+        "jdk/internal/reflect/ReflectionFactory",
+        "inflationThreshold",
+        "()I",
+        |_, _| Ok(i32::MAX.into()),
+    ),
     // Locale data of the host: none.
-    ("sun/util/locale/provider/HostLocaleProviderAdapterImpl", "initialize", "()Z", zero),
+    (
+        "sun/util/locale/provider/HostLocaleProviderAdapterImpl",
+        "initialize",
+        "()Z",
+        zero,
+    ),
 ];

@@ -18,7 +18,12 @@ pub(crate) const METHODS: &[Entry] = &[
     (CDS, "getCDSConfigStatus", "()I", zero),
     (CDS, "getRandomSeedForDumping", "()J", zero_wide),
     (CDS, "initializeFromArchive", "(Ljava/lang/Class;)V", nothing),
-    (CDS, "defineArchivedModules", "(Ljava/lang/ClassLoader;Ljava/lang/ClassLoader;)V", nothing),
+    (
+        CDS,
+        "defineArchivedModules",
+        "(Ljava/lang/ClassLoader;Ljava/lang/ClassLoader;)V",
+        nothing,
+    ),
     (CDS, "logLambdaFormInvoker", "(Ljava/lang/String;)V", nothing),
     (CDS, "dumpClassList", "(Ljava/lang/String;)V", nothing),
     (CDS, "dumpDynamicArchive", "(Ljava/lang/String;)V", nothing),
@@ -32,11 +37,18 @@ pub(crate) const METHODS: &[Entry] = &[
     // No signal has a number, so none can be handled or raised.
     (SIGNAL, "findSignal0", "(Ljava/lang/String;)I", |_, _| Ok((-1).into())),
     (SIGNAL, "handle0", "(IJ)J", zero_wide),
-    (SIGNAL, "raise0", "(I)V", |_, _| unsupported("jdk.internal.misc.Signal.raise")),
+    (SIGNAL, "raise0", "(I)V", |_, _| {
+        unsupported("jdk.internal.misc.Signal.raise")
+    }),
     ("jdk/internal/vm/ContinuationSupport", "isSupported0", "()Z", zero),
     (CONTINUATION, "pin", "()V", nothing),
     (CONTINUATION, "unpin", "()V", nothing),
-    (CONTINUATION, "isPinned0", "(Ljdk/internal/vm/ContinuationScope;)I", zero),
+    (
+        CONTINUATION,
+        "isPinned0",
+        "(Ljdk/internal/vm/ContinuationScope;)I",
+        zero,
+    ),
     (VIRTUAL, "notifyJvmtiStart", "()V", nothing),
     (VIRTUAL, "notifyJvmtiEnd", "()V", nothing),
     (VIRTUAL, "notifyJvmtiMount", "(Z)V", nothing),
@@ -45,25 +57,49 @@ pub(crate) const METHODS: &[Entry] = &[
     (VIRTUAL, "notifyJvmtiDisableSuspend", "(Z)V", nothing),
     (VIRTUAL, "postPinnedEvent", "(Ljava/lang/String;)V", nothing),
     ("jdk/internal/vm/ForeignLinkerSupport", "isSupported0", "()Z", zero),
-    ("jdk/internal/vm/VMSupport", "getVMTemporaryDirectory", "()Ljava/lang/String;", |m, _| {
-        Ok(m.new_string("/tmp")?.into())
-    }),
-    ("jdk/internal/vm/VMSupport", "initAgentProperties", "(Ljava/util/Properties;)Ljava/util/Properties;", |_, args| {
-        Ok(Outcome::Word(args.word(0)))
-    }),
+    (
+        "jdk/internal/vm/VMSupport",
+        "getVMTemporaryDirectory",
+        "()Ljava/lang/String;",
+        |m, _| Ok(m.new_string("/tmp")?.into()),
+    ),
+    (
+        "jdk/internal/vm/VMSupport",
+        "initAgentProperties",
+        "(Ljava/util/Properties;)Ljava/util/Properties;",
+        |_, args| Ok(Outcome::Word(args.word(0))),
+    ),
     ("jdk/internal/vm/vector/VectorSupport", "registerNatives", "()I", zero),
-    ("jdk/internal/vm/vector/VectorSupport", "getMaxLaneCount", "(Ljava/lang/Class;)I", |_, _| Ok((-1).into())),
-    ("jdk/internal/vm/vector/VectorSupport", "getCPUFeatures", "()Ljava/lang/String;", |m, _| {
-        Ok(m.new_string("")?.into())
-    }),
-    ("java/util/concurrent/atomic/AtomicLong", "VMSupportsCS8", "()Z", crate::common::yes),
+    (
+        "jdk/internal/vm/vector/VectorSupport",
+        "getMaxLaneCount",
+        "(Ljava/lang/Class;)I",
+        |_, _| Ok((-1).into()),
+    ),
+    (
+        "jdk/internal/vm/vector/VectorSupport",
+        "getCPUFeatures",
+        "()Ljava/lang/String;",
+        |m, _| Ok(m.new_string("")?.into()),
+    ),
+    (
+        "java/util/concurrent/atomic/AtomicLong",
+        "VMSupportsCS8",
+        "()Z",
+        crate::common::yes,
+    ),
     (
         SCOPED,
         "closeScope0",
         "(Ljdk/internal/misc/ScopedMemoryAccess$Scope;Ljdk/internal/misc/ScopedMemoryAccess$Scope$ScopedAccessError;)Z",
         |m, args| close_scope(m, args, true),
     ),
-    (SCOPED, "closeScope0", "(Ljdk/internal/foreign/MemorySessionImpl;)Z", |m, args| close_scope(m, args, true)),
+    (
+        SCOPED,
+        "closeScope0",
+        "(Ljdk/internal/foreign/MemorySessionImpl;)Z",
+        |m, args| close_scope(m, args, true),
+    ),
     (
         SCOPED,
         "closeScope0",

@@ -21,7 +21,9 @@ pub(crate) const METHODS: &[Entry] = &[
     (UTIL, "iovMax", "()I", |_, _| Ok(16.into())),
     (UTIL, "writevMax", "()J", |_, _| Ok(i64::from(i32::MAX).into())),
     (UTIL, "fdLimit", "()I", |_, _| Ok(1024.into())),
-    (UTIL, "fdVal", "(Ljava/io/FileDescriptor;)I", |m, args| Ok(descriptor::number(m, args.word(0)).into())),
+    (UTIL, "fdVal", "(Ljava/io/FileDescriptor;)I", |m, args| {
+        Ok(descriptor::number(m, args.word(0)).into())
+    }),
     (UTIL, "setfdVal", "(Ljava/io/FileDescriptor;I)V", |m, args| {
         descriptor::set_number(m, non_null(args.word(0))?, args.int(1));
         Ok(Outcome::Void)
@@ -45,26 +47,58 @@ pub(crate) const METHODS: &[Entry] = &[
         let fd = descriptor::number(m, args.word(0));
         Ok((open::available(m, fd)?.unwrap_or(0).min(i32::MAX as u64) as i32).into())
     }),
-    (NEW, "isOther0", "(Ljava/io/FileDescriptor;)Z", |m, args| Ok((descriptor::number(m, args.word(0)) < 3).into())),
+    (NEW, "isOther0", "(Ljava/io/FileDescriptor;)Z", |m, args| {
+        Ok((descriptor::number(m, args.word(0)) < 3).into())
+    }),
     (NEW, "allocationGranularity0", "()J", |_, _| Ok(4096i64.into())),
     (OLD, "close0", "(Ljava/io/FileDescriptor;)V", close),
-    ("sun/nio/ch/UnixDispatcher", "close0", "(Ljava/io/FileDescriptor;)V", close),
+    (
+        "sun/nio/ch/UnixDispatcher",
+        "close0",
+        "(Ljava/io/FileDescriptor;)V",
+        close,
+    ),
     ("sun/nio/ch/UnixDispatcher", "init", "()V", nothing),
     (OLD, "preClose0", "(Ljava/io/FileDescriptor;)V", nothing),
-    ("sun/nio/ch/UnixDispatcher", "preClose0", "(Ljava/io/FileDescriptor;)V", nothing),
+    (
+        "sun/nio/ch/UnixDispatcher",
+        "preClose0",
+        "(Ljava/io/FileDescriptor;)V",
+        nothing,
+    ),
     (OLD, "closeIntFD", "(I)V", close_number),
     (NEW, "closeIntFD", "(I)V", close_number),
     (OLD, "force0", "(Ljava/io/FileDescriptor;Z)I", zero),
     (NEW, "force0", "(Ljava/io/FileDescriptor;Z)I", zero),
     (OLD, "canTransferToFromOverlappedMap0", "()Z", yes),
-    ("sun/nio/ch/FileChannelImpl", "initIDs", "()J", |_, _| Ok(4096i64.into())),
-    ("sun/nio/ch/FileChannelImpl", "maxDirectTransferSize0", "()I", |_, _| Ok(i32::MAX.into())),
-    // -4: not here, let the JDK do it by reading and writing.
-    ("sun/nio/ch/FileChannelImpl", "transferTo0", "(Ljava/io/FileDescriptor;JJLjava/io/FileDescriptor;)J", |_, _| {
-        Ok((-4i64).into())
+    (
+        "sun/nio/ch/FileChannelImpl",
+        "initIDs",
+        "()J",
+        |_, _| Ok(4096i64.into()),
+    ),
+    ("sun/nio/ch/FileChannelImpl", "maxDirectTransferSize0", "()I", |_, _| {
+        Ok(i32::MAX.into())
     }),
-    (OLD, "transferTo0", "(Ljava/io/FileDescriptor;JJLjava/io/FileDescriptor;Z)J", |_, _| Ok((-4i64).into())),
-    (OLD, "transferFrom0", "(Ljava/io/FileDescriptor;Ljava/io/FileDescriptor;JJZ)J", |_, _| Ok((-4i64).into())),
+    // -4: not here, let the JDK do it by reading and writing.
+    (
+        "sun/nio/ch/FileChannelImpl",
+        "transferTo0",
+        "(Ljava/io/FileDescriptor;JJLjava/io/FileDescriptor;)J",
+        |_, _| Ok((-4i64).into()),
+    ),
+    (
+        OLD,
+        "transferTo0",
+        "(Ljava/io/FileDescriptor;JJLjava/io/FileDescriptor;Z)J",
+        |_, _| Ok((-4i64).into()),
+    ),
+    (
+        OLD,
+        "transferFrom0",
+        "(Ljava/io/FileDescriptor;Ljava/io/FileDescriptor;JJZ)J",
+        |_, _| Ok((-4i64).into()),
+    ),
     (THREAD, "init", "()V", nothing),
     (THREAD, "current", "()J", zero_wide),
     (THREAD, "current0", "()J", zero_wide),
@@ -112,7 +146,9 @@ fn read(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn read_at(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (fd, wanted) = (descriptor::number(m, args.word(0)), args.int(3).max(0) as usize);
-    let Some(contents) = open::contents(m, fd)? else { return bad_file() };
+    let Some(contents) = open::contents(m, fd)? else {
+        return bad_file();
+    };
     let start = usize::try_from(args.wide(4)).unwrap_or(usize::MAX).min(contents.len());
     let end = start.saturating_add(wanted).min(contents.len());
     deliver(m, args.wide(1), &contents[start..end], wanted)

@@ -26,7 +26,11 @@ pub(crate) const METHODS: &[Entry] = &[
 
 /// The number in a `FileDescriptor`; -1 if there is none.
 pub(crate) fn number(m: &mut Machine<'_>, descriptor: Address) -> i32 {
-    if descriptor == 0 { -1 } else { m.get(descriptor, DESCRIPTOR, "fd") as i32 }
+    if descriptor == 0 {
+        -1
+    } else {
+        m.get(descriptor, DESCRIPTOR, "fd") as i32
+    }
 }
 
 /// Sets the number in a `FileDescriptor`.

@@ -4,8 +4,8 @@ use super::open::{self, Found};
 use crate::common::{Entry, array_of, jdk_class, non_null, nothing, unsupported, zero};
 use crate::lang::system::EPOCH_SECONDS;
 use crate::outside;
-use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use machine::support::root::HANDLES;
+use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 
 const CALLS: &str = "sun/nio/fs/UnixNativeDispatcher";
 const LINUX: &str = "sun/nio/fs/LinuxNativeDispatcher";
@@ -24,8 +24,12 @@ pub(crate) const METHODS: &[Entry] = &[
     (CALLS, "init", "()I", zero),
     (LINUX, "init", "()V", nothing),
     (CALLS, "getcwd", "()[B", |m, _| Ok(m.new_bytes(b"/")?.into())),
-    (CALLS, "stat0", "(JLsun/nio/fs/UnixFileAttributes;)V", |m, args| stat(m, args.wide(0), args.word(2))),
-    (CALLS, "lstat0", "(JLsun/nio/fs/UnixFileAttributes;)V", |m, args| stat(m, args.wide(0), args.word(2))),
+    (CALLS, "stat0", "(JLsun/nio/fs/UnixFileAttributes;)V", |m, args| {
+        stat(m, args.wide(0), args.word(2))
+    }),
+    (CALLS, "lstat0", "(JLsun/nio/fs/UnixFileAttributes;)V", |m, args| {
+        stat(m, args.wide(0), args.word(2))
+    }),
     (CALLS, "stat0", "(JLsun/nio/fs/UnixFileAttributes;)I", |m, args| {
         let path = text_at(m, args.wide(0))?;
         let found = open::look(m, &path)?;
@@ -40,8 +44,12 @@ pub(crate) const METHODS: &[Entry] = &[
         let found = open::look(m, &path)?;
         Ok((mode_of(&found) as i32).into())
     }),
-    (CALLS, "fstat", "(ILsun/nio/fs/UnixFileAttributes;)V", |m, args| stat_open(m, args)),
-    (CALLS, "fstat0", "(ILsun/nio/fs/UnixFileAttributes;)V", |m, args| stat_open(m, args)),
+    (CALLS, "fstat", "(ILsun/nio/fs/UnixFileAttributes;)V", |m, args| {
+        stat_open(m, args)
+    }),
+    (CALLS, "fstat0", "(ILsun/nio/fs/UnixFileAttributes;)V", |m, args| {
+        stat_open(m, args)
+    }),
     (CALLS, "exists0", "(J)Z", |m, args| {
         let path = text_at(m, args.wide(0))?;
         Ok((!matches!(open::look(m, &path)?, Found::Nothing)).into())
@@ -148,7 +156,9 @@ fn fill(m: &mut Machine<'_>, attributes: Address, found: &Found, path: &str) -> 
     };
     // A number for each path, the same in every run.
     let name = open::normal(path);
-    let number = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+    let number = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
     m.set(attributes, ATTRIBUTES, "st_mode", mode_of(found));
     m.set(attributes, ATTRIBUTES, "st_nlink", 1);
     for (field, value) in [
@@ -177,7 +187,9 @@ fn stat(m: &mut Machine<'_>, address: u64, attributes: Address) -> Answer {
 }
 
 fn stat_open(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let Some(path) = open::path(m, args.int(0)) else { return fail(m, BAD_FILE) };
+    let Some(path) = open::path(m, args.int(0)) else {
+        return fail(m, BAD_FILE);
+    };
     let found = open::look(m, &path)?;
     fill(m, args.word(1), &found, &path)?;
     Ok(Outcome::Void)
@@ -244,11 +256,17 @@ fn folder(m: &Machine<'_>, args: &Args) -> Option<(Address, Address)> {
     if table == 0 || index >= u64::from(m.array_length(table) / 2) {
         return None;
     }
-    Some((m.element(table, index as u32 * 2), m.element(table, index as u32 * 2 + 1))).filter(|found| found.0 != 0)
+    Some((
+        m.element(table, index as u32 * 2),
+        m.element(table, index as u32 * 2 + 1),
+    ))
+    .filter(|found| found.0 != 0)
 }
 
 fn next_name(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let Some((names, position)) = folder(m, args) else { return fail(m, BAD_FILE) };
+    let Some((names, position)) = folder(m, args) else {
+        return fail(m, BAD_FILE);
+    };
     let next = m.element(position, 0);
     if next >= m.array_length(names) {
         return Ok(Outcome::Word(0));

@@ -46,7 +46,11 @@ pub(crate) fn window(m: &Machine<'_>, path: &str) -> Result<String, Trap> {
         let entry = entry.strip_suffix('*').unwrap_or(entry);
         if below(entry) {
             // The class path may be relative to the folder in which the machine was started.
-            return Ok(if entry.starts_with('/') { wanted } else { wanted[1..].to_owned() });
+            return Ok(if entry.starts_with('/') {
+                wanted
+            } else {
+                wanted[1..].to_owned()
+            });
         }
     }
     unsupported(format!("file access outside of the class path and the JDK: {wanted}"))
@@ -130,8 +134,12 @@ pub(crate) fn read(m: &mut Machine<'_>, number: i32, most: usize) -> Result<Opti
         buffer.truncate(count);
         return Ok(Some(buffer));
     }
-    let Some(contents) = contents(m, number)? else { return Ok(None) };
-    let start = usize::try_from(position(m, number)).unwrap_or(usize::MAX).min(contents.len());
+    let Some(contents) = contents(m, number)? else {
+        return Ok(None);
+    };
+    let start = usize::try_from(position(m, number))
+        .unwrap_or(usize::MAX)
+        .min(contents.len());
     let end = start.saturating_add(most).min(contents.len());
     set_position(m, number, end as u64);
     Ok(Some(contents[start..end].to_vec()))
@@ -142,7 +150,9 @@ pub(crate) fn available(m: &mut Machine<'_>, number: i32) -> Result<Option<u64>,
     if number == 0 {
         return Ok(Some(m.console.available() as u64));
     }
-    let Some(contents) = contents(m, number)? else { return Ok(None) };
+    let Some(contents) = contents(m, number)? else {
+        return Ok(None);
+    };
     Ok(Some((contents.len() as u64).saturating_sub(position(m, number))))
 }
 

@@ -57,11 +57,21 @@ pub(crate) const METHODS: &[Entry] = &[
         open::set_position(m, fd, to);
         Ok(Outcome::Void)
     }),
-    (FILE, "setLength", "(J)V", |_, _| unsupported("java.io.RandomAccessFile.setLength")),
-    (FILE, "setLength0", "(J)V", |_, _| unsupported("java.io.RandomAccessFile.setLength")),
-    (FILE, "write0", "(I)V", |_, _| unsupported("java.io.RandomAccessFile.write")),
-    (FILE, "writeBytes", "([BII)V", |_, _| unsupported("java.io.RandomAccessFile.write")),
-    (FILE, "writeBytes0", "([BII)V", |_, _| unsupported("java.io.RandomAccessFile.write")),
+    (FILE, "setLength", "(J)V", |_, _| {
+        unsupported("java.io.RandomAccessFile.setLength")
+    }),
+    (FILE, "setLength0", "(J)V", |_, _| {
+        unsupported("java.io.RandomAccessFile.setLength")
+    }),
+    (FILE, "write0", "(I)V", |_, _| {
+        unsupported("java.io.RandomAccessFile.write")
+    }),
+    (FILE, "writeBytes", "([BII)V", |_, _| {
+        unsupported("java.io.RandomAccessFile.write")
+    }),
+    (FILE, "writeBytes0", "([BII)V", |_, _| {
+        unsupported("java.io.RandomAccessFile.write")
+    }),
 ];
 
 fn this_file(m: &mut Machine<'_>, args: &Args) -> i32 {

@@ -74,7 +74,10 @@ pub(crate) fn open_for_reading(m: &mut Machine<'_>, fd: Address, path: Address) 
     let path = m.text(non_null(path)?);
     let number = match open::look(m, &path)? {
         open::Found::Nothing => {
-            return raise("java/io/FileNotFoundException", format!("{path} (No such file or directory)"));
+            return raise(
+                "java/io/FileNotFoundException",
+                format!("{path} (No such file or directory)"),
+            );
         }
         open::Found::Folder => return raise("java/io/FileNotFoundException", format!("{path} (Is a directory)")),
         open::Found::File(_) => open::open(m, &path)?,
@@ -97,7 +100,9 @@ pub(crate) fn read_bytes(m: &mut Machine<'_>, fd: i32, args: &Args) -> Answer {
     if length == 0 {
         return Ok(Outcome::Word(0));
     }
-    let Some(bytes) = open::read(m, fd, length)? else { return closed() };
+    let Some(bytes) = open::read(m, fd, length)? else {
+        return closed();
+    };
     if bytes.is_empty() {
         return Ok((-1).into());
     }

@@ -16,10 +16,15 @@ const DIRECTORY: i32 = 4;
 const WRITE: i32 = 2;
 
 pub(crate) const METHODS: &[Entry] = &[
-    (SYSTEM, "canonicalize0", "(Ljava/lang/String;)Ljava/lang/String;", |m, args| {
-        let path = m.text(non_null(args.word(1))?);
-        Ok(m.new_string(&open::normal(&path))?.into())
-    }),
+    (
+        SYSTEM,
+        "canonicalize0",
+        "(Ljava/lang/String;)Ljava/lang/String;",
+        |m, args| {
+            let path = m.text(non_null(args.word(1))?);
+            Ok(m.new_string(&open::normal(&path))?.into())
+        },
+    ),
     (SYSTEM, "getBooleanAttributes0", "(Ljava/io/File;)I", |m, args| {
         Ok(match look(m, args)? {
             Found::Nothing => 0,

@@ -9,46 +9,117 @@ use program::world::{ClassId, ClassKind, LoadError, LoaderId};
 const CLASS: &str = "java/lang/Class";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (CLASS, "getPrimitiveClass", "(Ljava/lang/String;)Ljava/lang/Class;", get_primitive_class),
-    (CLASS, "forName0", "(Ljava/lang/String;ZLjava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/Class;", for_name),
-    (CLASS, "desiredAssertionStatus0", "(Ljava/lang/Class;)Z", desired_assertion_status),
+    (
+        CLASS,
+        "getPrimitiveClass",
+        "(Ljava/lang/String;)Ljava/lang/Class;",
+        get_primitive_class,
+    ),
+    (
+        CLASS,
+        "forName0",
+        "(Ljava/lang/String;ZLjava/lang/ClassLoader;Ljava/lang/Class;)Ljava/lang/Class;",
+        for_name,
+    ),
+    (
+        CLASS,
+        "desiredAssertionStatus0",
+        "(Ljava/lang/Class;)Z",
+        desired_assertion_status,
+    ),
     (CLASS, "isInstance", "(Ljava/lang/Object;)Z", is_instance),
     (CLASS, "isAssignableFrom", "(Ljava/lang/Class;)Z", is_assignable_from),
-    (CLASS, "isInterface", "()Z", |m, args| Ok(m.program.class(this_class(m, args)).is_interface().into())),
-    (CLASS, "isArray", "()Z", |m, args| Ok(m.program.class(this_class(m, args)).is_array().into())),
-    (CLASS, "isPrimitive", "()Z", |m, args| Ok(m.program.class(this_class(m, args)).is_primitive().into())),
+    (CLASS, "isInterface", "()Z", |m, args| {
+        Ok(m.program.class(this_class(m, args)).is_interface().into())
+    }),
+    (CLASS, "isArray", "()Z", |m, args| {
+        Ok(m.program.class(this_class(m, args)).is_array().into())
+    }),
+    (CLASS, "isPrimitive", "()Z", |m, args| {
+        Ok(m.program.class(this_class(m, args)).is_primitive().into())
+    }),
     (CLASS, "isHidden", "()Z", is_hidden),
     (CLASS, "isRecord0", "()Z", is_record),
     (CLASS, "getSuperclass", "()Ljava/lang/Class;", get_superclass),
     (CLASS, "getInterfaces0", "()[Ljava/lang/Class;", get_interfaces),
     (CLASS, "getModifiers", "()I", get_modifiers),
-    (CLASS, "initClassName", "()Ljava/lang/String;", |m, args| Ok(name_of(m, args.word(0))?.into())),
-    (CLASS, "getSimpleBinaryName0", "()Ljava/lang/String;", get_simple_binary_name),
+    (CLASS, "initClassName", "()Ljava/lang/String;", |m, args| {
+        Ok(name_of(m, args.word(0))?.into())
+    }),
+    (
+        CLASS,
+        "getSimpleBinaryName0",
+        "()Ljava/lang/String;",
+        get_simple_binary_name,
+    ),
     (CLASS, "getDeclaringClass0", "()Ljava/lang/Class;", get_declaring_class),
-    (CLASS, "getEnclosingMethod0", "()[Ljava/lang/Object;", get_enclosing_method),
+    (
+        CLASS,
+        "getEnclosingMethod0",
+        "()[Ljava/lang/Object;",
+        get_enclosing_method,
+    ),
     (CLASS, "getNestHost0", "()Ljava/lang/Class;", get_nest_host),
     (CLASS, "getNestMembers0", "()[Ljava/lang/Class;", get_nest_members),
-    (CLASS, "getPermittedSubclasses0", "()[Ljava/lang/Class;", get_permitted_subclasses),
-    (CLASS, "getDeclaredClasses0", "()[Ljava/lang/Class;", get_declared_classes),
-    (CLASS, "getGenericSignature0", "()Ljava/lang/String;", get_generic_signature),
+    (
+        CLASS,
+        "getPermittedSubclasses0",
+        "()[Ljava/lang/Class;",
+        get_permitted_subclasses,
+    ),
+    (
+        CLASS,
+        "getDeclaredClasses0",
+        "()[Ljava/lang/Class;",
+        get_declared_classes,
+    ),
+    (
+        CLASS,
+        "getGenericSignature0",
+        "()Ljava/lang/String;",
+        get_generic_signature,
+    ),
     (CLASS, "getRawAnnotations", "()[B", get_raw_annotations),
     (CLASS, "getRawTypeAnnotations", "()[B", get_raw_type_annotations),
-    (CLASS, "getConstantPool", "()Ljdk/internal/reflect/ConstantPool;", get_constant_pool),
-    (CLASS, "getProtectionDomain0", "()Ljava/security/ProtectionDomain;", zero),
+    (
+        CLASS,
+        "getConstantPool",
+        "()Ljdk/internal/reflect/ConstantPool;",
+        get_constant_pool,
+    ),
+    (
+        CLASS,
+        "getProtectionDomain0",
+        "()Ljava/security/ProtectionDomain;",
+        zero,
+    ),
     (CLASS, "getSigners", "()[Ljava/lang/Object;", zero),
     (CLASS, "setSigners", "([Ljava/lang/Object;)V", crate::common::nothing),
     (CLASS, "getClassAccessFlagsRaw0", "()I", get_class_access_flags_raw),
     (CLASS, "getClassFileVersion0", "()I", get_class_file_version),
-    ("jdk/internal/reflect/Reflection", "getClassAccessFlags", "(Ljava/lang/Class;)I", get_class_access_flags),
+    (
+        "jdk/internal/reflect/Reflection",
+        "getClassAccessFlags",
+        "(Ljava/lang/Class;)I",
+        get_class_access_flags,
+    ),
 ];
 
 /// The name that Java prints. A hidden class has a slash before its suffix, which no class file can name.
 pub(crate) fn external_name(m: &Machine<'_>, of: ClassId) -> String {
     let class = m.program.class(of);
     let name = class.external_name();
-    let innermost = class.name.trim_start_matches('[').trim_start_matches('L').trim_end_matches(';');
+    let innermost = class
+        .name
+        .trim_start_matches('[')
+        .trim_start_matches('L')
+        .trim_end_matches(';');
     // An array of a hidden class shares its odd name.
-    if class.hidden || innermost.contains('+') { name.replacen('+', "/", 1) } else { name }
+    if class.hidden || innermost.contains('+') {
+        name.replacen('+', "/", 1)
+    } else {
+        name
+    }
 }
 
 /// The name as an interned string, kept in the class object as the JVM does.
@@ -149,7 +220,11 @@ fn is_record(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn get_superclass(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
     let above = if class.is_interface() { 0 } else { class.super_class };
-    Ok(if above == 0 { Outcome::Word(0) } else { m.mirror(above)?.into() })
+    Ok(if above == 0 {
+        Outcome::Word(0)
+    } else {
+        m.mirror(above)?.into()
+    })
 }
 
 fn get_interfaces(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -176,7 +251,10 @@ fn get_class_file_version(m: &mut Machine<'_>, args: &Args) -> Answer {
     while let Some(element) = class.element() {
         class = m.program.class(element);
     }
-    let version = class.file.as_ref().map_or(0, |file| i32::from(file.minor) << 16 | i32::from(file.major));
+    let version = class
+        .file
+        .as_ref()
+        .map_or(0, |file| i32::from(file.minor) << 16 | i32::from(file.major));
     Ok(version.into())
 }
 
@@ -185,7 +263,10 @@ fn own_row<'m>(m: &Machine<'m>, of: ClassId) -> Option<(Option<&'m str>, Option<
     let program = m.program;
     let file = program.class(of).file.as_ref()?;
     let own = file.pool.class_name(file.this_class);
-    let row = file.inner_classes.iter().find(|row| file.pool.class_name(row.inner) == own)?;
+    let row = file
+        .inner_classes
+        .iter()
+        .find(|row| file.pool.class_name(row.inner) == own)?;
     let outer = (row.outer != 0).then(|| file.pool.class_name(row.outer));
     let name = (row.name != 0).then(|| file.pool.text(row.name));
     Some((outer, name))
@@ -201,18 +282,26 @@ fn get_simple_binary_name(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn get_declaring_class(m: &mut Machine<'_>, args: &Args) -> Answer {
     let of = this_class(m, args);
-    let Some((Some(outer), Some(_))) = own_row(m, of) else { return Ok(Outcome::Word(0)) };
+    let Some((Some(outer), Some(_))) = own_row(m, of) else {
+        return Ok(Outcome::Word(0));
+    };
     let outer = m.resolve_class(m.program.class(of), outer)?;
     // The outer class must say so too.
     let program = m.program;
     let agrees = program.class(outer).file.as_ref().is_some_and(|file| {
         let own = &*program.class(of).name;
-        file.inner_classes.iter().any(|row| file.pool.class_name(row.inner) == own && row.outer != 0)
+        file.inner_classes
+            .iter()
+            .any(|row| file.pool.class_name(row.inner) == own && row.outer != 0)
     });
     if !agrees {
         return raise(
             "java/lang/IncompatibleClassChangeError",
-            format!("{} and {} disagree on InnerClasses attribute", external_name(m, outer), external_name(m, of)),
+            format!(
+                "{} and {} disagree on InnerClasses attribute",
+                external_name(m, outer),
+                external_name(m, of)
+            ),
         );
     }
     Ok(m.mirror(outer)?.into())
@@ -220,7 +309,11 @@ fn get_declaring_class(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn get_enclosing_method(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
-    let Some((file, (outer, member))) = class.file.as_ref().and_then(|file| Some((file, file.enclosing_method?))) else {
+    let Some((file, (outer, member))) = class
+        .file
+        .as_ref()
+        .and_then(|file| Some((file, file.enclosing_method?)))
+    else {
         return Ok(Outcome::Word(0));
     };
     let outer = m.resolve_class(class, file.pool.class_name(outer))?;
@@ -231,7 +324,8 @@ fn get_enclosing_method(m: &mut Machine<'_>, args: &Args) -> Answer {
         name = m.intern(text)?;
         descriptor = m.intern(kind)?;
     }
-    Ok(m.new_references(m.known.object_array, &[outer, name, descriptor])?.into())
+    Ok(m.new_references(m.known.object_array, &[outer, name, descriptor])?
+        .into())
 }
 
 fn get_nest_host(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -245,7 +339,9 @@ fn get_nest_members(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(host);
     if let Some(file) = &class.file {
         for &member in &file.nest_members {
-            let Ok(member) = m.resolve_class(class, file.pool.class_name(member)) else { continue };
+            let Ok(member) = m.resolve_class(class, file.pool.class_name(member)) else {
+                continue;
+            };
             if m.program.nest_host(member) == host && !members.contains(&member) {
                 members.push(member);
             }
@@ -256,7 +352,11 @@ fn get_nest_members(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn get_permitted_subclasses(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
-    let Some((file, permitted)) = class.file.as_ref().and_then(|file| Some((file, file.permitted.as_ref()?))) else {
+    let Some((file, permitted)) = class
+        .file
+        .as_ref()
+        .and_then(|file| Some((file, file.permitted.as_ref()?)))
+    else {
         return Ok(Outcome::Word(0));
     };
     let mut classes = Vec::new();
@@ -288,7 +388,10 @@ fn get_declared_classes(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn get_generic_signature(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
-    let signature = class.file.as_ref().and_then(|file| Some(file.pool.text(file.signature?)));
+    let signature = class
+        .file
+        .as_ref()
+        .and_then(|file| Some(file.pool.text(file.signature?)));
     Ok(match signature {
         Some(signature) => m.intern(signature)?.into(),
         None => Outcome::Word(0),
@@ -297,13 +400,19 @@ fn get_generic_signature(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn get_raw_annotations(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
-    let bytes = class.file.as_ref().and_then(|file| file.bytes.get(file.annotations.clone()?));
+    let bytes = class
+        .file
+        .as_ref()
+        .and_then(|file| file.bytes.get(file.annotations.clone()?));
     Ok(bytes_or_null(m, bytes)?.into())
 }
 
 fn get_raw_type_annotations(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
-    let bytes = class.file.as_ref().and_then(|file| file.bytes.get(file.type_annotations.clone()?));
+    let bytes = class
+        .file
+        .as_ref()
+        .and_then(|file| file.bytes.get(file.type_annotations.clone()?));
     Ok(bytes_or_null(m, bytes)?.into())
 }
 
@@ -314,7 +423,12 @@ fn get_constant_pool(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     let class = jdk_class(m, "jdk/internal/reflect/ConstantPool")?;
     let pool = m.new_object(class)?;
-    m.set(pool, "jdk/internal/reflect/ConstantPool", "constantPoolOop", args.word(0));
+    m.set(
+        pool,
+        "jdk/internal/reflect/ConstantPool",
+        "constantPoolOop",
+        args.word(0),
+    );
     Ok(pool.into())
 }
 

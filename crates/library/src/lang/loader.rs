@@ -11,6 +11,7 @@ use program::bytes::Bytes;
 use program::classfile::{ClassFile, flags};
 use program::ir::{Instr, RegisterKind};
 use program::world::{ClassId, LoadError, LoaderId};
+use std::sync::atomic::Ordering;
 
 const LOADER: &str = "java/lang/ClassLoader";
 const BOOT: &str = "jdk/internal/loader/BootLoader";
@@ -20,9 +21,24 @@ const NESTMATE: u32 = 1;
 const HIDDEN: u32 = 2;
 
 pub(crate) const METHODS: &[Entry] = &[
-    (LOADER, "findBootstrapClass", "(Ljava/lang/String;)Ljava/lang/Class;", find_bootstrap_class),
-    (LOADER, "findLoadedClass0", "(Ljava/lang/String;)Ljava/lang/Class;", find_loaded_class),
-    (LOADER, "findInitiatedClass0", "(Ljava/lang/String;)Ljava/lang/Class;", find_loaded_class),
+    (
+        LOADER,
+        "findBootstrapClass",
+        "(Ljava/lang/String;)Ljava/lang/Class;",
+        find_bootstrap_class,
+    ),
+    (
+        LOADER,
+        "findLoadedClass0",
+        "(Ljava/lang/String;)Ljava/lang/Class;",
+        find_loaded_class,
+    ),
+    (
+        LOADER,
+        "findInitiatedClass0",
+        "(Ljava/lang/String;)Ljava/lang/Class;",
+        find_loaded_class,
+    ),
     (
         LOADER,
         "defineClass0",
@@ -44,14 +60,49 @@ pub(crate) const METHODS: &[Entry] = &[
          Ljava/lang/String;)Ljava/lang/Class;",
         |_, _| unsupported("java.lang.ClassLoader.defineClass from a direct buffer"),
     ),
-    (LOADER, "retrieveDirectives", "()Ljava/lang/AssertionStatusDirectives;", retrieve_directives),
-    (BOOT, "getSystemPackageLocation", "(Ljava/lang/String;)Ljava/lang/String;", get_system_package_location),
-    (BOOT, "getSystemPackageNames", "()[Ljava/lang/String;", get_system_package_names),
-    (BOOT, "setBootLoaderUnnamedModule0", "(Ljava/lang/Module;)V", set_boot_loader_unnamed_module),
-    ("jdk/internal/misc/VM", "latestUserDefinedLoader0", "()Ljava/lang/ClassLoader;", latest_user_defined_loader),
-    ("java/io/ObjectStreamClass", "hasStaticInitializer", "(Ljava/lang/Class;)Z", has_static_initializer),
+    (
+        LOADER,
+        "retrieveDirectives",
+        "()Ljava/lang/AssertionStatusDirectives;",
+        retrieve_directives,
+    ),
+    (
+        BOOT,
+        "getSystemPackageLocation",
+        "(Ljava/lang/String;)Ljava/lang/String;",
+        get_system_package_location,
+    ),
+    (
+        BOOT,
+        "getSystemPackageNames",
+        "()[Ljava/lang/String;",
+        get_system_package_names,
+    ),
+    (
+        BOOT,
+        "setBootLoaderUnnamedModule0",
+        "(Ljava/lang/Module;)V",
+        set_boot_loader_unnamed_module,
+    ),
+    (
+        "jdk/internal/misc/VM",
+        "latestUserDefinedLoader0",
+        "()Ljava/lang/ClassLoader;",
+        latest_user_defined_loader,
+    ),
+    (
+        "java/io/ObjectStreamClass",
+        "hasStaticInitializer",
+        "(Ljava/lang/Class;)Z",
+        has_static_initializer,
+    ),
     ("java/io/ObjectStreamClass", "initNative", "()V", crate::common::nothing),
-    ("java/lang/SecurityManager", "getClassContext", "()[Ljava/lang/Class;", zero),
+    (
+        "java/lang/SecurityManager",
+        "getClassContext",
+        "()[Ljava/lang/Class;",
+        zero,
+    ),
 ];
 
 fn internal_name(m: &Machine<'_>, name: Address) -> Option<String> {
@@ -69,19 +120,23 @@ fn found(m: &mut Machine<'_>, name: &str, result: Result<ClassId, LoadError>) ->
 }
 
 fn find_bootstrap_class(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let Some(name) = internal_name(m, args.word(0)) else { return Ok(Outcome::Word(0)) };
+    let Some(name) = internal_name(m, args.word(0)) else {
+        return Ok(Outcome::Word(0));
+    };
     let result = m.program.load(LoaderId::BOOT, &name);
     found(m, &name, result)
 }
 
 fn find_loaded_class(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let Some(name) = internal_name(m, args.word(1)) else { return Ok(Outcome::Word(0)) };
+    let Some(name) = internal_name(m, args.word(1)) else {
+        return Ok(Outcome::Word(0));
+    };
     let loader = m.loader_number(args.word(0))?;
     if loader.is_builtin() {
         let result = m.program.load(loader, &name);
         return found(m, &name, result);
     }
-    match m.program.loaded(loader, &name).filter(|&class| m.is_defined(class)) {
+    match m.loaded(loader, &name) {
         Some(class) => Ok(m.mirror(class)?.into()),
         None => Ok(Outcome::Word(0)),
     }
@@ -93,15 +148,23 @@ fn class_bytes(m: &Machine<'_>, array: Address, offset: i32, length: i32) -> Res
     let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
     match range.and_then(|(offset, length)| bytes.get(offset..offset.checked_add(length)?)) {
         Some(bytes) => Ok(Bytes::from(bytes)),
-        None => raise("java/lang/ArrayIndexOutOfBoundsException", "the class does not lie in the array"),
+        None => raise(
+            "java/lang/ArrayIndexOutOfBoundsException",
+            "the class does not lie in the array",
+        ),
     }
 }
 
 /// Has everything that a class file names as its superclass or interface loaded, by Java code if need be.
 fn load_supers(m: &mut Machine<'_>, loader: Address, bytes: &Bytes) -> Result<(), Trap> {
     // A broken file is reported by whoever defines it.
-    let Ok(file) = ClassFile::parse(bytes.clone()) else { return Ok(()) };
-    for index in std::iter::once(file.super_class).chain(file.interfaces.iter().copied()).filter(|&index| index != 0) {
+    let Ok(file) = ClassFile::parse(bytes.clone()) else {
+        return Ok(());
+    };
+    for index in std::iter::once(file.super_class)
+        .chain(file.interfaces.iter().copied())
+        .filter(|&index| index != 0)
+    {
         let name = file.pool.class_name(index);
         if name == file.pool.class_name(file.this_class) {
             return raise("java/lang/ClassCircularityError", name);
@@ -122,24 +185,32 @@ fn define(m: &mut Machine<'_>, loader: Address, name: Option<&str>, bytes: Bytes
     }
     let own = match name {
         Some(name) => Some(name.to_owned()),
-        None => ClassFile::parse(bytes.clone()).ok().map(|file| file.pool.class_name(file.this_class).to_owned()),
+        None => ClassFile::parse(bytes.clone())
+            .ok()
+            .map(|file| file.pool.class_name(file.this_class).to_owned()),
     };
-    if let Some(own) = &own
-        && let Some(existing) = m.program.loaded(number, own)
-    {
-        let described = m.program.class(existing);
-        let is_live = m.memory.load(class_record(existing) + class::MIRROR) != 0 || !described.module.is_empty();
-        if !is_live && described.loader == number {
-            if described.file.as_ref().is_some_and(|file| *file.bytes == *bytes) {
-                return Ok(existing);
-            }
-            return unsupported(format!("two versions of the class {own} in one loader"));
+    if let Some(own) = &own {
+        let versions = m.program.versions(number, own);
+        if versions.iter().any(|&class| m.exists(class)) {
+            let loader_text = loader_description(m, loader)?;
+            return raise(
+                "java/lang/LinkageError",
+                format!(
+                    "loader {loader_text} attempted duplicate class definition for {}.",
+                    own.replace('/', ".")
+                ),
+            );
         }
-        let loader_text = loader_description(m, loader)?;
-        return raise(
-            "java/lang/LinkageError",
-            format!("loader {loader_text} attempted duplicate class definition for {}.", own.replace('/', ".")),
-        );
+        for class in versions {
+            let described = m.program.class(class);
+            if described.file.as_ref().is_some_and(|file| *file.bytes == *bytes) {
+                return Ok(class);
+            }
+            // Links are shared by all states, so a name that is linked means one class for good.
+            if described.named.load(Ordering::Relaxed) {
+                return unsupported(format!("two versions of the class {own} in one loader"));
+            }
+        }
     }
     m.program.define(number, name, bytes).map_err(machine::link::load_trap)
 }
@@ -206,23 +277,35 @@ fn hidden_class(m: &mut Machine<'_>, host: ClassId, nest: bool, bytes: Bytes) ->
     });
     match again {
         Some(class) => Ok(class),
-        None => m.program.define_hidden(host, nest, bytes).map_err(machine::link::load_trap),
+        None => m
+            .program
+            .define_hidden(host, nest, bytes)
+            .map_err(machine::link::load_trap),
     }
 }
 
 /// Gives a class object after the class was initialised.
 fn initialized(m: &mut Machine<'_>, mirror: Address) -> Answer {
     let unsafe_class = jdk_class(m, "jdk/internal/misc/Unsafe")?;
-    let Some(ensure) = m.program.find_method(unsafe_class, "ensureClassInitialized0", "(Ljava/lang/Class;)V") else {
+    let Some(ensure) = m
+        .program
+        .find_method(unsafe_class, "ensureClassInitialized0", "(Ljava/lang/Class;)V")
+    else {
         return unsupported("jdk.internal.misc.Unsafe.ensureClassInitialized0");
     };
-    let adaptor = m.adaptor(crate::lang::loader::INITIALIZED, 0, None, "(Ljava/lang/Class;)Ljava/lang/Class;", |_| {
-        let mut assembler = Assembler::new(&[RegisterKind::Ref]);
-        // The native method does not look at its receiver.
-        assembler.call_direct(ensure, &[0, 0], None);
-        assembler.push(Instr::Return { s: 0 });
-        Ok(assembler)
-    })?;
+    let adaptor = m.adaptor(
+        crate::lang::loader::INITIALIZED,
+        0,
+        None,
+        "(Ljava/lang/Class;)Ljava/lang/Class;",
+        |_| {
+            let mut assembler = Assembler::new(&[RegisterKind::Ref]);
+            // The native method does not look at its receiver.
+            assembler.call_direct(ensure, &[0, 0], None);
+            assembler.push(Instr::Return { s: 0 });
+            Ok(assembler)
+        },
+    )?;
     Ok(Outcome::Call(adaptor, vec![mirror]))
 }
 
@@ -249,7 +332,9 @@ fn get_system_package_location(m: &mut Machine<'_>, args: &Args) -> Answer {
     let package = m.text(non_null(args.word(0))?);
     let module = m.program.image.module_of(&package).cloned();
     // Only what the bootstrap loader has defined counts.
-    let Some(module) = module.filter(|module| is_boot_module(m, module)) else { return Ok(Outcome::Word(0)) };
+    let Some(module) = module.filter(|module| is_boot_module(m, module)) else {
+        return Ok(Outcome::Word(0));
+    };
     Ok(m.new_string(&format!("jrt:/{module}"))?.into())
 }
 

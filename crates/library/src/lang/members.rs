@@ -15,10 +15,30 @@ const CONSTRUCTOR: &str = "java/lang/reflect/Constructor";
 const COMPONENT: &str = "java/lang/reflect/RecordComponent";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (CLASS, "getDeclaredFields0", "(Z)[Ljava/lang/reflect/Field;", get_declared_fields),
-    (CLASS, "getDeclaredMethods0", "(Z)[Ljava/lang/reflect/Method;", get_declared_methods),
-    (CLASS, "getDeclaredConstructors0", "(Z)[Ljava/lang/reflect/Constructor;", get_declared_constructors),
-    (CLASS, "getRecordComponents0", "()[Ljava/lang/reflect/RecordComponent;", get_record_components),
+    (
+        CLASS,
+        "getDeclaredFields0",
+        "(Z)[Ljava/lang/reflect/Field;",
+        get_declared_fields,
+    ),
+    (
+        CLASS,
+        "getDeclaredMethods0",
+        "(Z)[Ljava/lang/reflect/Method;",
+        get_declared_methods,
+    ),
+    (
+        CLASS,
+        "getDeclaredConstructors0",
+        "(Z)[Ljava/lang/reflect/Constructor;",
+        get_declared_constructors,
+    ),
+    (
+        CLASS,
+        "getRecordComponents0",
+        "()[Ljava/lang/reflect/RecordComponent;",
+        get_record_components,
+    ),
 ];
 
 /// The class that a field descriptor names in a class.
@@ -31,7 +51,11 @@ pub(crate) fn type_mirror(m: &mut Machine<'_>, from: &Class, descriptor: &str) -
 pub(crate) fn type_class(m: &mut Machine<'_>, from: &Class, text: &str) -> Result<ClassId, Trap> {
     match descriptor::Kind::of(text) {
         Some(descriptor::Kind::Reference) => {
-            let name = if text.starts_with('[') { text } else { text.trim_start_matches('L').trim_end_matches(';') };
+            let name = if text.starts_with('[') {
+                text
+            } else {
+                text.trim_start_matches('L').trim_end_matches(';')
+            };
             m.resolve_class(from, name)
         }
         kind => Ok(m.program.primitive(kind)),
@@ -65,9 +89,13 @@ pub(crate) fn field_object(m: &mut Machine<'_>, class: &Class, field: &Field, sl
     let type_object = type_mirror(m, class, &kind)?;
     let name = m.program.text(field.name).clone();
     let name = m.intern(&name)?;
-    let signature = file.zip(declared).and_then(|(file, info)| Some(file.pool.text(info.signature?)));
+    let signature = file
+        .zip(declared)
+        .and_then(|(file, info)| Some(file.pool.text(info.signature?)));
     let signature = intern_or_null(m, signature)?;
-    let annotations = file.zip(declared).and_then(|(file, info)| file.bytes.get(info.annotations.clone()?));
+    let annotations = file
+        .zip(declared)
+        .and_then(|(file, info)| file.bytes.get(info.annotations.clone()?));
     let annotations = bytes_or_null(m, annotations)?;
     let declaring = m.mirror(class.id)?;
     let of = jdk_class(m, FIELD)?;
@@ -136,7 +164,11 @@ pub(crate) fn executable_object(
         parameters.push(type_class(m, class, parameter)?);
     }
     let returned = descriptor::return_type(&text).map_or("V", |(returned, _)| returned);
-    let returned = if returned == "V" { m.program.primitive(None) } else { type_class(m, class, returned)? };
+    let returned = if returned == "V" {
+        m.program.primitive(None)
+    } else {
+        type_class(m, class, returned)?
+    };
     let mut thrown = Vec::new();
     if let Some((file, info)) = method.info() {
         for &index in &info.exceptions {

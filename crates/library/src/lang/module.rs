@@ -14,9 +14,24 @@ pub(crate) const METHODS: &[Entry] = &[
         define_module,
     ),
     (MODULE, "addReads0", "(Ljava/lang/Module;Ljava/lang/Module;)V", nothing),
-    (MODULE, "addExports0", "(Ljava/lang/Module;Ljava/lang/String;Ljava/lang/Module;)V", nothing),
-    (MODULE, "addExportsToAll0", "(Ljava/lang/Module;Ljava/lang/String;)V", nothing),
-    (MODULE, "addExportsToAllUnnamed0", "(Ljava/lang/Module;Ljava/lang/String;)V", nothing),
+    (
+        MODULE,
+        "addExports0",
+        "(Ljava/lang/Module;Ljava/lang/String;Ljava/lang/Module;)V",
+        nothing,
+    ),
+    (
+        MODULE,
+        "addExportsToAll0",
+        "(Ljava/lang/Module;Ljava/lang/String;)V",
+        nothing,
+    ),
+    (
+        MODULE,
+        "addExportsToAllUnnamed0",
+        "(Ljava/lang/Module;Ljava/lang/String;)V",
+        nothing,
+    ),
 ];
 
 fn define_module(m: &mut Machine<'_>, args: &Args) -> Answer {

@@ -23,12 +23,16 @@ fn clone(m: &mut Machine<'_>, args: &Args) -> Answer {
     let object = args.word(0);
     let class = m.class_of(object);
     if !m.program.is_subclass(class, m.known.cloneable) {
-        return raise("java/lang/CloneNotSupportedException", super::class::external_name(m, class));
+        return raise(
+            "java/lang/CloneNotSupportedException",
+            super::class::external_name(m, class),
+        );
     }
     let words = m.object_words(object);
     let copy = m.allocate(class, words)?;
     // Class and lock are the copy's own; everything after them is copied.
     let bytes = (words - HEADER_WORDS) as usize * 4;
-    m.memory.copy_bytes((object + HEADER_WORDS, 0), (copy + HEADER_WORDS, 0), bytes);
+    m.memory
+        .copy_bytes((object + HEADER_WORDS, 0), (copy + HEADER_WORDS, 0), bytes);
     Ok(Outcome::Word(copy))
 }

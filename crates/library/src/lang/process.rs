@@ -13,13 +13,21 @@ pub(crate) const METHODS: &[Entry] = &[
     ("java/lang/ProcessEnvironment", "environ", "()[[B", environ),
     (HANDLE, "initNative", "()V", nothing),
     (HANDLE, "getCurrentPid0", "()J", |_, _| Ok(PROCESS.into())),
-    (HANDLE, "isAlive0", "(J)J", |_, args| Ok(if args.wide(0) as i64 == PROCESS { 0i64 } else { -1 }.into())),
+    (HANDLE, "isAlive0", "(J)J", |_, args| {
+        Ok(if args.wide(0) as i64 == PROCESS { 0i64 } else { -1 }.into())
+    }),
     (HANDLE, "parent0", "(JJ)J", |_, _| Ok((-1i64).into())),
     (HANDLE, "getProcessPids0", "(J[J[J[J)I", get_process_pids),
-    (HANDLE, "destroy0", "(JJZ)Z", |_, _| unsupported("java.lang.ProcessHandle.destroy")),
-    (HANDLE, "waitForProcessExit0", "(JZ)I", |_, _| unsupported("java.lang.ProcessHandle.onExit")),
+    (HANDLE, "destroy0", "(JJZ)Z", |_, _| {
+        unsupported("java.lang.ProcessHandle.destroy")
+    }),
+    (HANDLE, "waitForProcessExit0", "(JZ)I", |_, _| {
+        unsupported("java.lang.ProcessHandle.onExit")
+    }),
     ("java/lang/ProcessHandleImpl$Info", "info0", "(J)V", nothing),
-    ("java/lang/ProcessImpl", "init", "()V", |_, _| unsupported("java.lang.ProcessBuilder.start")),
+    ("java/lang/ProcessImpl", "init", "()V", |_, _| {
+        unsupported("java.lang.ProcessBuilder.start")
+    }),
     ("java/lang/ProcessImpl", "forkAndExec", "(I[B[B[BI[BI[B[IZ)I", |_, _| {
         unsupported("java.lang.ProcessBuilder.start")
     }),

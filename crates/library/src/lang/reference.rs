@@ -10,7 +10,12 @@ const REFERENCE: &str = "java/lang/ref/Reference";
 const PHANTOM: &str = "java/lang/ref/PhantomReference";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (REFERENCE, "getAndClearReferencePendingList", "()Ljava/lang/ref/Reference;", zero),
+    (
+        REFERENCE,
+        "getAndClearReferencePendingList",
+        "()Ljava/lang/ref/Reference;",
+        zero,
+    ),
     (REFERENCE, "hasReferencePendingList", "()Z", zero),
     (REFERENCE, "waitForReferencePendingList", "()V", wait_for_ever),
     (REFERENCE, "refersTo0", "(Ljava/lang/Object;)Z", refers_to),
@@ -18,14 +23,29 @@ pub(crate) const METHODS: &[Entry] = &[
     (PHANTOM, "refersTo0", "(Ljava/lang/Object;)Z", refers_to),
     (PHANTOM, "clear0", "()V", clear),
     ("java/lang/ref/Finalizer", "isFinalizationEnabled", "()Z", zero),
-    ("java/lang/ref/Finalizer", "reportComplete", "(Ljava/lang/Object;)V", nothing),
+    (
+        "java/lang/ref/Finalizer",
+        "reportComplete",
+        "(Ljava/lang/Object;)V",
+        nothing,
+    ),
 ];
 
 pub(crate) const REPLACED: &[Entry] = &[
     ("java/lang/ref/Reference$ReferenceHandler", "run", "()V", nothing),
     ("java/lang/ref/Finalizer$FinalizerThread", "run", "()V", nothing),
-    (REFERENCE, "startReferenceHandlerThread", "(Ljava/lang/ThreadGroup;)V", nothing),
-    ("java/lang/ref/Finalizer", "startFinalizerThread", "(Ljava/lang/ThreadGroup;)V", nothing),
+    (
+        REFERENCE,
+        "startReferenceHandlerThread",
+        "(Ljava/lang/ThreadGroup;)V",
+        nothing,
+    ),
+    (
+        "java/lang/ref/Finalizer",
+        "startFinalizerThread",
+        "(Ljava/lang/ThreadGroup;)V",
+        nothing,
+    ),
     // A cleaner's thread would wake up every minute of virtual time to find nothing.
     (
         "jdk/internal/ref/CleanerImpl",

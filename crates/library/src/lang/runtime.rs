@@ -11,7 +11,9 @@ pub(crate) const PROCESSORS: i32 = 4;
 
 pub(crate) const METHODS: &[Entry] = &[
     (RUNTIME, "availableProcessors", "()I", |_, _| Ok(PROCESSORS.into())),
-    (RUNTIME, "freeMemory", "()J", |m, _| Ok((u64::from(m.memory.limit() - m.memory.top()) * 4).into())),
+    (RUNTIME, "freeMemory", "()J", |m, _| {
+        Ok((u64::from(m.memory.limit() - m.memory.top()) * 4).into())
+    }),
     (RUNTIME, "totalMemory", "()J", |m, _| Ok(heap_bytes(m).into())),
     (RUNTIME, "maxMemory", "()J", |m, _| Ok(heap_bytes(m).into())),
     (RUNTIME, "gc", "()V", nothing),

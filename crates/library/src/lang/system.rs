@@ -11,15 +11,38 @@ const SYSTEM: &str = "java/lang/System";
 pub(crate) const EPOCH_SECONDS: u64 = 1_704_067_200;
 
 pub(crate) const METHODS: &[Entry] = &[
-    (SYSTEM, "arraycopy", "(Ljava/lang/Object;ILjava/lang/Object;II)V", arraycopy),
+    (
+        SYSTEM,
+        "arraycopy",
+        "(Ljava/lang/Object;ILjava/lang/Object;II)V",
+        arraycopy,
+    ),
     (SYSTEM, "identityHashCode", "(Ljava/lang/Object;)I", identity_hash_code),
     (SYSTEM, "nanoTime", "()J", |m, _| Ok(m.clock().into())),
-    (SYSTEM, "currentTimeMillis", "()J", |m, _| Ok((EPOCH_SECONDS * 1000 + m.clock() / 1_000_000).into())),
-    (SYSTEM, "mapLibraryName", "(Ljava/lang/String;)Ljava/lang/String;", map_library_name),
-    (SYSTEM, "setIn0", "(Ljava/io/InputStream;)V", |m, args| set_stream(m, "in", args.word(0))),
-    (SYSTEM, "setOut0", "(Ljava/io/PrintStream;)V", |m, args| set_stream(m, "out", args.word(0))),
-    (SYSTEM, "setErr0", "(Ljava/io/PrintStream;)V", |m, args| set_stream(m, "err", args.word(0))),
-    ("jdk/internal/misc/VM", "getNanoTimeAdjustment", "(J)J", get_nano_time_adjustment),
+    (SYSTEM, "currentTimeMillis", "()J", |m, _| {
+        Ok((EPOCH_SECONDS * 1000 + m.clock() / 1_000_000).into())
+    }),
+    (
+        SYSTEM,
+        "mapLibraryName",
+        "(Ljava/lang/String;)Ljava/lang/String;",
+        map_library_name,
+    ),
+    (SYSTEM, "setIn0", "(Ljava/io/InputStream;)V", |m, args| {
+        set_stream(m, "in", args.word(0))
+    }),
+    (SYSTEM, "setOut0", "(Ljava/io/PrintStream;)V", |m, args| {
+        set_stream(m, "out", args.word(0))
+    }),
+    (SYSTEM, "setErr0", "(Ljava/io/PrintStream;)V", |m, args| {
+        set_stream(m, "err", args.word(0))
+    }),
+    (
+        "jdk/internal/misc/VM",
+        "getNanoTimeAdjustment",
+        "(J)J",
+        get_nano_time_adjustment,
+    ),
 ];
 
 fn identity_hash_code(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -48,7 +71,13 @@ fn map_library_name(m: &mut Machine<'_>, args: &Args) -> Answer {
 /// Sets one of the streams, final as they are.
 fn set_stream(m: &mut Machine<'_>, name: &str, stream: Address) -> Answer {
     let system = jdk_class(m, SYSTEM)?;
-    let field = m.program.class(system).fields.iter().find(|field| &**m.program.text(field.name) == name).copied();
+    let field = m
+        .program
+        .class(system)
+        .fields
+        .iter()
+        .find(|field| &**m.program.text(field.name) == name)
+        .copied();
     if let Some(field) = field {
         let statics = m.statics(system)?;
         m.memory.store(statics + field.offset, stream);
@@ -91,7 +120,8 @@ fn arraycopy(m: &mut Machine<'_>, args: &Args) -> Answer {
     let shift = m.program.class(source_class).element_shift;
     let at = |index: i32| ARRAY_BASE + ((index as usize) << shift);
     if primitive || source_element == target_element || m.program.is_subclass(source_element, target_element) {
-        m.memory.copy_bytes((source, at(from)), (target, at(to)), (length as usize) << shift);
+        m.memory
+            .copy_bytes((source, at(from)), (target, at(to)), (length as usize) << shift);
         return Ok(Outcome::Void);
     }
     // Different arrays, since their classes differ: element by element until one does not fit.
@@ -127,10 +157,18 @@ fn check_bounds(m: &Machine<'_>, source: (Address, i32), target: (Address, i32),
     let fail = |what: String| raise("java/lang/ArrayIndexOutOfBoundsException", format!("arraycopy: {what}"));
     let place = |array: Address| format!("{}[{}]", array_name(m, m.class_of(array)), m.array_length(array));
     if source.1 < 0 {
-        return fail(format!("source index {} out of bounds for {}", source.1, place(source.0)));
+        return fail(format!(
+            "source index {} out of bounds for {}",
+            source.1,
+            place(source.0)
+        ));
     }
     if target.1 < 0 {
-        return fail(format!("destination index {} out of bounds for {}", target.1, place(target.0)));
+        return fail(format!(
+            "destination index {} out of bounds for {}",
+            target.1,
+            place(target.0)
+        ));
     }
     if length < 0 {
         return fail(format!("length {length} is negative"));

@@ -31,7 +31,12 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (THREAD, "interrupt0", "()V", interrupt),
     (THREAD, "clearInterruptEvent", "()V", nothing),
     (THREAD, "setNativeName", "(Ljava/lang/String;)V", nothing),
-    (THREAD, "ensureMaterializedForStackWalk", "(Ljava/lang/Object;)V", nothing),
+    (
+        THREAD,
+        "ensureMaterializedForStackWalk",
+        "(Ljava/lang/Object;)V",
+        nothing,
+    ),
     (THREAD, "getNextThreadIdOffset", "()J", |_, _| Ok(Outcome::Wide(0))),
     (THREAD, "findScopedValueBindings", "()Ljava/lang/Object;", null),
     (THREAD, "scopedValueCache", "()[Ljava/lang/Object;", null),
@@ -177,7 +182,11 @@ fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
         let count = m.release_all(object);
         m.set_thread_word(me, thread::COUNT, count);
         m.set_thread_word(me, thread::PHASE, 1);
-        let until = if millis == 0 { 0 } else { deadline(m, (millis as u64).saturating_mul(1_000_000)) };
+        let until = if millis == 0 {
+            0
+        } else {
+            deadline(m, (millis as u64).saturating_mul(1_000_000))
+        };
         m.wait_for(status::WAITING, object, until);
         return Ok(Outcome::Block);
     }

@@ -7,8 +7,18 @@ use machine::{Address, Answer, Args, Machine, Outcome};
 use program::world::ARRAY_HEADER_WORDS;
 
 pub(crate) const METHODS: &[Entry] = &[
-    ("java/lang/Throwable", "fillInStackTrace", "(I)Ljava/lang/Throwable;", fill_in_stack_trace),
-    ("java/lang/NullPointerException", "getExtendedNPEMessage", "()Ljava/lang/String;", get_extended_message),
+    (
+        "java/lang/Throwable",
+        "fillInStackTrace",
+        "(I)Ljava/lang/Throwable;",
+        fill_in_stack_trace,
+    ),
+    (
+        "java/lang/NullPointerException",
+        "getExtendedNPEMessage",
+        "()Ljava/lang/String;",
+        get_extended_message,
+    ),
 ];
 
 fn fill_in_stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {

@@ -7,15 +7,28 @@ use program::world::MethodId;
 const ELEMENT: &str = "java/lang/StackTraceElement";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (ELEMENT, "initStackTraceElements", "([Ljava/lang/StackTraceElement;Ljava/lang/Throwable;)V", |m, args| {
-        let backtrace = m.memory.load(non_null(args.word(1))? + m.known.throwable_backtrace);
-        let count = m.memory.load(args.word(1) + m.known.throwable_depth);
-        fill_all(m, args.word(0), backtrace, count)
-    }),
-    (ELEMENT, "initStackTraceElements", "([Ljava/lang/StackTraceElement;Ljava/lang/Object;I)V", |m, args| {
-        fill_all(m, args.word(0), args.word(1), args.word(2))
-    }),
-    (ELEMENT, "initStackTraceElement", "(Ljava/lang/StackTraceElement;Ljava/lang/StackFrameInfo;)V", fill_one),
+    (
+        ELEMENT,
+        "initStackTraceElements",
+        "([Ljava/lang/StackTraceElement;Ljava/lang/Throwable;)V",
+        |m, args| {
+            let backtrace = m.memory.load(non_null(args.word(1))? + m.known.throwable_backtrace);
+            let count = m.memory.load(args.word(1) + m.known.throwable_depth);
+            fill_all(m, args.word(0), backtrace, count)
+        },
+    ),
+    (
+        ELEMENT,
+        "initStackTraceElements",
+        "([Ljava/lang/StackTraceElement;Ljava/lang/Object;I)V",
+        |m, args| fill_all(m, args.word(0), args.word(1), args.word(2)),
+    ),
+    (
+        ELEMENT,
+        "initStackTraceElement",
+        "(Ljava/lang/StackTraceElement;Ljava/lang/StackFrameInfo;)V",
+        fill_one,
+    ),
 ];
 
 /// Line of a frame of a native method.
@@ -60,7 +73,10 @@ pub(crate) fn fill(m: &mut Machine<'_>, element: Address, id: MethodId, bci: u32
     let name = m.program.text(method.name).clone();
     let name = m.intern(&name)?;
     m.set(element, ELEMENT, "methodName", name);
-    let source = class.file.as_ref().and_then(|file| Some(file.pool.text(file.source_file?)));
+    let source = class
+        .file
+        .as_ref()
+        .and_then(|file| Some(file.pool.text(file.source_file?)));
     if let Some(source) = source {
         let file = m.intern(source)?;
         m.set(element, ELEMENT, "fileName", file);

@@ -29,20 +29,59 @@ const KIND_SHIFT: u32 = 24;
 
 pub(crate) const METHODS: &[Entry] = &[
     ("java/lang/StackStreamFactory", "checkStackWalkModes", "()Z", yes),
-    (WALKER, "callStackWalk", "(JIII[Ljava/lang/Object;)Ljava/lang/Object;", |m, args| {
-        begin(m, args, args.word(1), Place { skip: 3, size: 4, start: 5, frames: 6 })
-    }),
+    (
+        WALKER,
+        "callStackWalk",
+        "(JIII[Ljava/lang/Object;)Ljava/lang/Object;",
+        |m, args| {
+            begin(
+                m,
+                args,
+                args.word(1),
+                Place {
+                    skip: 3,
+                    size: 4,
+                    start: 5,
+                    frames: 6,
+                },
+            )
+        },
+    ),
     (
         WALKER,
         "callStackWalk",
         "(JILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)Ljava/lang/Object;",
-        |m, args| begin(m, args, args.word(1), Place { skip: 3, size: 6, start: 7, frames: 8 }),
+        |m, args| {
+            begin(
+                m,
+                args,
+                args.word(1),
+                Place {
+                    skip: 3,
+                    size: 6,
+                    start: 7,
+                    frames: 8,
+                },
+            )
+        },
     ),
     (
         WALKER,
         "callStackWalk",
         "(IILjdk/internal/vm/ContinuationScope;Ljdk/internal/vm/Continuation;II[Ljava/lang/Object;)Ljava/lang/Object;",
-        |m, args| begin(m, args, args.word(1), Place { skip: 2, size: 5, start: 6, frames: 7 }),
+        |m, args| {
+            begin(
+                m,
+                args,
+                args.word(1),
+                Place {
+                    skip: 2,
+                    size: 5,
+                    start: 6,
+                    frames: 7,
+                },
+            )
+        },
     ),
     (WALKER, "fetchStackFrames", "(JJII[Ljava/lang/Object;)I", |m, args| {
         let filled = fill(m, args.word(1), args.word(5), args.word(6), args.word(7))?;
@@ -50,9 +89,20 @@ pub(crate) const METHODS: &[Entry] = &[
         Ok(Outcome::Word(args.word(6) + filled))
     }),
     (WALKER, "fetchStackFrames", "(IJIII[Ljava/lang/Object;)I", |m, args| {
-        Ok(Outcome::Word(fill(m, args.word(1), args.word(5), args.word(6), args.word(7))?))
+        Ok(Outcome::Word(fill(
+            m,
+            args.word(1),
+            args.word(5),
+            args.word(6),
+            args.word(7),
+        )?))
     }),
-    (WALKER, "setContinuation", "(J[Ljava/lang/Object;Ljdk/internal/vm/Continuation;)V", nothing),
+    (
+        WALKER,
+        "setContinuation",
+        "(J[Ljava/lang/Object;Ljdk/internal/vm/Continuation;)V",
+        nothing,
+    ),
     (FRAME, "expandStackFrameInfo", "()V", expand),
 ];
 
@@ -100,7 +150,10 @@ fn begin(m: &mut Machine<'_>, args: &Args, mode: u32, place: Place) -> Answer {
     // The anchor only has to be something.
     let newer = m.find_offset(CLASS_FRAME, "flags").is_some();
     let count = if newer { filled } else { size };
-    Ok(Outcome::Call(method, vec![walker, 1, 0, skip as u32, count, start, start + filled]))
+    Ok(Outcome::Call(
+        method,
+        vec![walker, 1, 0, skip as u32, count, start, start + filled],
+    ))
 }
 
 /// Fills the next frames in; says how many.
@@ -161,7 +214,8 @@ fn describe(
     };
     let frame = non_null(m.element(frames, index))?;
     let kept = m.memory.load(frame + offset) & !0x00ff_ffff;
-    m.memory.store(frame + offset, kept | member_flags(m, method) & 0x00ff_ffff);
+    m.memory
+        .store(frame + offset, kept | member_flags(m, method) & 0x00ff_ffff);
     if mode & CLASSES_ONLY != 0 {
         m.set(frame, CLASS_FRAME, "classOrMemberName", mirror);
     } else {

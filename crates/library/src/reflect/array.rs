@@ -15,25 +15,62 @@ pub(crate) const METHODS: &[Entry] = &[
         Ok(m.array_length(array).into())
     }),
     (ARRAY, "get", "(Ljava/lang/Object;I)Ljava/lang/Object;", get),
-    (ARRAY, "getBoolean", "(Ljava/lang/Object;I)Z", |m, args| get_as(m, args, Kind::Boolean)),
-    (ARRAY, "getByte", "(Ljava/lang/Object;I)B", |m, args| get_as(m, args, Kind::Byte)),
-    (ARRAY, "getChar", "(Ljava/lang/Object;I)C", |m, args| get_as(m, args, Kind::Char)),
-    (ARRAY, "getShort", "(Ljava/lang/Object;I)S", |m, args| get_as(m, args, Kind::Short)),
-    (ARRAY, "getInt", "(Ljava/lang/Object;I)I", |m, args| get_as(m, args, Kind::Int)),
-    (ARRAY, "getLong", "(Ljava/lang/Object;I)J", |m, args| get_as(m, args, Kind::Long)),
-    (ARRAY, "getFloat", "(Ljava/lang/Object;I)F", |m, args| get_as(m, args, Kind::Float)),
-    (ARRAY, "getDouble", "(Ljava/lang/Object;I)D", |m, args| get_as(m, args, Kind::Double)),
+    (ARRAY, "getBoolean", "(Ljava/lang/Object;I)Z", |m, args| {
+        get_as(m, args, Kind::Boolean)
+    }),
+    (ARRAY, "getByte", "(Ljava/lang/Object;I)B", |m, args| {
+        get_as(m, args, Kind::Byte)
+    }),
+    (ARRAY, "getChar", "(Ljava/lang/Object;I)C", |m, args| {
+        get_as(m, args, Kind::Char)
+    }),
+    (ARRAY, "getShort", "(Ljava/lang/Object;I)S", |m, args| {
+        get_as(m, args, Kind::Short)
+    }),
+    (ARRAY, "getInt", "(Ljava/lang/Object;I)I", |m, args| {
+        get_as(m, args, Kind::Int)
+    }),
+    (ARRAY, "getLong", "(Ljava/lang/Object;I)J", |m, args| {
+        get_as(m, args, Kind::Long)
+    }),
+    (ARRAY, "getFloat", "(Ljava/lang/Object;I)F", |m, args| {
+        get_as(m, args, Kind::Float)
+    }),
+    (ARRAY, "getDouble", "(Ljava/lang/Object;I)D", |m, args| {
+        get_as(m, args, Kind::Double)
+    }),
     (ARRAY, "set", "(Ljava/lang/Object;ILjava/lang/Object;)V", set),
-    (ARRAY, "setBoolean", "(Ljava/lang/Object;IZ)V", |m, args| set_as(m, args, Kind::Boolean)),
-    (ARRAY, "setByte", "(Ljava/lang/Object;IB)V", |m, args| set_as(m, args, Kind::Byte)),
-    (ARRAY, "setChar", "(Ljava/lang/Object;IC)V", |m, args| set_as(m, args, Kind::Char)),
-    (ARRAY, "setShort", "(Ljava/lang/Object;IS)V", |m, args| set_as(m, args, Kind::Short)),
-    (ARRAY, "setInt", "(Ljava/lang/Object;II)V", |m, args| set_as(m, args, Kind::Int)),
-    (ARRAY, "setLong", "(Ljava/lang/Object;IJ)V", |m, args| set_as(m, args, Kind::Long)),
-    (ARRAY, "setFloat", "(Ljava/lang/Object;IF)V", |m, args| set_as(m, args, Kind::Float)),
-    (ARRAY, "setDouble", "(Ljava/lang/Object;ID)V", |m, args| set_as(m, args, Kind::Double)),
+    (ARRAY, "setBoolean", "(Ljava/lang/Object;IZ)V", |m, args| {
+        set_as(m, args, Kind::Boolean)
+    }),
+    (ARRAY, "setByte", "(Ljava/lang/Object;IB)V", |m, args| {
+        set_as(m, args, Kind::Byte)
+    }),
+    (ARRAY, "setChar", "(Ljava/lang/Object;IC)V", |m, args| {
+        set_as(m, args, Kind::Char)
+    }),
+    (ARRAY, "setShort", "(Ljava/lang/Object;IS)V", |m, args| {
+        set_as(m, args, Kind::Short)
+    }),
+    (ARRAY, "setInt", "(Ljava/lang/Object;II)V", |m, args| {
+        set_as(m, args, Kind::Int)
+    }),
+    (ARRAY, "setLong", "(Ljava/lang/Object;IJ)V", |m, args| {
+        set_as(m, args, Kind::Long)
+    }),
+    (ARRAY, "setFloat", "(Ljava/lang/Object;IF)V", |m, args| {
+        set_as(m, args, Kind::Float)
+    }),
+    (ARRAY, "setDouble", "(Ljava/lang/Object;ID)V", |m, args| {
+        set_as(m, args, Kind::Double)
+    }),
     (ARRAY, "newArray", "(Ljava/lang/Class;I)Ljava/lang/Object;", new_array),
-    (ARRAY, "multiNewArray", "(Ljava/lang/Class;[I)Ljava/lang/Object;", multi_new_array),
+    (
+        ARRAY,
+        "multiNewArray",
+        "(Ljava/lang/Class;[I)Ljava/lang/Object;",
+        multi_new_array,
+    ),
 ];
 
 fn no_array<T>() -> Result<T, Trap> {
@@ -46,7 +83,9 @@ fn wrong_type<T>() -> Result<T, Trap> {
 
 /// An array that must be one, and what its elements are.
 fn array_and_kind(m: &Machine<'_>, array: Address) -> Result<(Address, Kind), Trap> {
-    let ClassKind::Array(element) = m.program.class(m.class_of(non_null(array)?)).kind else { return no_array() };
+    let ClassKind::Array(element) = m.program.class(m.class_of(non_null(array)?)).kind else {
+        return no_array();
+    };
     match m.program.class(element).kind {
         ClassKind::Primitive(Some(kind)) => Ok((array, kind)),
         _ => Ok((array, Kind::Reference)),
@@ -86,7 +125,11 @@ fn store(m: &mut Machine<'_>, array: Address, kind: Kind, index: u32, bits: u64)
 }
 
 fn words(kind: Kind, bits: u64) -> Vec<u32> {
-    if kind.words() == 2 { vec![bits as u32, (bits >> 32) as u32] } else { vec![bits as u32] }
+    if kind.words() == 2 {
+        vec![bits as u32, (bits >> 32) as u32]
+    } else {
+        vec![bits as u32]
+    }
 }
 
 fn get(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -102,10 +145,16 @@ fn get(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn get_as(m: &mut Machine<'_>, args: &Args, wanted: Kind) -> Answer {
     let (array, kind) = array_and_kind(m, args.word(0))?;
     if kind == Kind::Reference {
-        return raise("java/lang/IllegalArgumentException", "Argument is not an array of primitive type");
+        return raise(
+            "java/lang/IllegalArgumentException",
+            "Argument is not an array of primitive type",
+        );
     }
     let index = check_index(m, array, args.int(1))?;
-    let value = Value { kind, bits: load(m, array, kind, index) };
+    let value = Value {
+        kind,
+        bits: load(m, array, kind, index),
+    };
     match value.widen(wanted) {
         Some(bits) if wanted.words() == 2 => Ok(Outcome::Wide(bits)),
         Some(bits) => Ok(Outcome::Word(bits as u32)),
@@ -139,10 +188,17 @@ fn set(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn set_as(m: &mut Machine<'_>, args: &Args, given: Kind) -> Answer {
     let (array, kind) = array_and_kind(m, args.word(0))?;
     if kind == Kind::Reference {
-        return raise("java/lang/IllegalArgumentException", "Argument is not an array of primitive type");
+        return raise(
+            "java/lang/IllegalArgumentException",
+            "Argument is not an array of primitive type",
+        );
     }
     let index = check_index(m, array, args.int(1))?;
-    let bits = if given.words() == 2 { args.wide(2) } else { u64::from(widened(given, args.word(2))) };
+    let bits = if given.words() == 2 {
+        args.wide(2)
+    } else {
+        u64::from(widened(given, args.word(2)))
+    };
     match (Value { kind: given, bits }).widen(kind) {
         Some(bits) => store(m, array, kind, index, bits),
         None => return wrong_type(),
@@ -169,7 +225,9 @@ fn new_array(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn multi_new_array(m: &mut Machine<'_>, args: &Args) -> Answer {
     let element = m.mirrored(non_null(args.word(0))?);
     let lengths = non_null(args.word(1))?;
-    let lengths: Vec<i32> = (0..m.array_length(lengths)).map(|index| m.element(lengths, index) as i32).collect();
+    let lengths: Vec<i32> = (0..m.array_length(lengths))
+        .map(|index| m.element(lengths, index) as i32)
+        .collect();
     if lengths.is_empty() {
         return raise("java/lang/IllegalArgumentException", "Empty dimensions array");
     }

@@ -86,7 +86,10 @@ impl Value {
 pub(crate) fn value_of(m: &mut Machine<'_>, kind: Kind) -> Result<MethodId, Trap> {
     let name = box_name(kind);
     let class = jdk_class(m, name)?;
-    match m.program.find_method(class, "valueOf", &format!("({})L{name};", kind.letter())) {
+    match m
+        .program
+        .find_method(class, "valueOf", &format!("({})L{name};", kind.letter()))
+    {
         Some(method) => Ok(method),
         None => unsupported(format!("{}.valueOf", name.replace('/', "."))),
     }

@@ -10,7 +10,12 @@ const FIELD: &str = "java/lang/reflect/Field";
 const PARAMETER: &str = "java/lang/reflect/Parameter";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (EXECUTABLE, "getParameters0", "()[Ljava/lang/reflect/Parameter;", get_parameters),
+    (
+        EXECUTABLE,
+        "getParameters0",
+        "()[Ljava/lang/reflect/Parameter;",
+        get_parameters,
+    ),
     (EXECUTABLE, "getTypeAnnotationBytes0", "()[B", get_type_annotations),
     (FIELD, "getTypeAnnotationBytes0", "()[B", get_field_type_annotations),
 ];

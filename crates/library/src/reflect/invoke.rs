@@ -22,8 +22,12 @@ const NEW_CONSTRUCTOR: &str = "jdk/internal/reflect/DirectConstructorHandleAcces
 pub(crate) const METHODS: &[Entry] = &[
     (OLD_METHOD, "invoke0", INVOKE, |m, args| invoke(m, args, OLD_METHOD)),
     (NEW_METHOD, "invoke0", INVOKE, |m, args| invoke(m, args, NEW_METHOD)),
-    (OLD_CONSTRUCTOR, "newInstance0", CREATE, |m, args| create(m, args, OLD_CONSTRUCTOR)),
-    (NEW_CONSTRUCTOR, "newInstance0", CREATE, |m, args| create(m, args, NEW_CONSTRUCTOR)),
+    (OLD_CONSTRUCTOR, "newInstance0", CREATE, |m, args| {
+        create(m, args, OLD_CONSTRUCTOR)
+    }),
+    (NEW_CONSTRUCTOR, "newInstance0", CREATE, |m, args| {
+        create(m, args, NEW_CONSTRUCTOR)
+    }),
 ];
 
 /// Kinds of adaptors.
@@ -35,7 +39,9 @@ fn illegal<T>(message: &str) -> Result<T, Trap> {
 }
 
 fn invoke(m: &mut Machine<'_>, args: &Args, shown: &str) -> Answer {
-    let Some(id) = executable(m, non_null(args.word(0))?) else { return illegal("a method without a class") };
+    let Some(id) = executable(m, non_null(args.word(0))?) else {
+        return illegal("a method without a class");
+    };
     let method = m.program.method(id);
     let mut words = Vec::new();
     if method.is_static() {
@@ -54,11 +60,16 @@ fn invoke(m: &mut Machine<'_>, args: &Args, shown: &str) -> Answer {
 }
 
 fn create(m: &mut Machine<'_>, args: &Args, shown: &str) -> Answer {
-    let Some(id) = executable(m, non_null(args.word(0))?) else { return illegal("a constructor without a class") };
+    let Some(id) = executable(m, non_null(args.word(0))?) else {
+        return illegal("a constructor without a class");
+    };
     let method = m.program.method(id);
     let class = m.program.class(method.class);
     if class.is_abstract() {
-        return raise("java/lang/InstantiationException", crate::lang::class::external_name(m, class.id));
+        return raise(
+            "java/lang/InstantiationException",
+            crate::lang::class::external_name(m, class.id),
+        );
     }
     m.require_initialized(method.class)?;
     let mut words = Vec::new();
@@ -77,7 +88,10 @@ fn push_arguments(m: &mut Machine<'_>, method: &Method, array: Address, words: &
         if m.shared.files.feature() < 18 {
             return illegal("wrong number of arguments");
         }
-        return illegal(&format!("wrong number of arguments: {given} expected: {}", parameters.len()));
+        return illegal(&format!(
+            "wrong number of arguments: {given} expected: {}",
+            parameters.len()
+        ));
     }
     let class = m.program.class(method.class);
     for (index, &(parameter, kind)) in parameters.iter().enumerate() {
@@ -149,7 +163,11 @@ fn calling(m: &mut Machine<'_>, method: &Method, shown: ClassId) -> Result<Metho
         let end = assembler.here();
         match (method.returns, result, boxing) {
             (Some(kind), Some(result), Some(boxing)) => {
-                let words: &[u16] = if kind.words() == 2 { &[result, result + 1] } else { &[result] };
+                let words: &[u16] = if kind.words() == 2 {
+                    &[result, result + 1]
+                } else {
+                    &[result]
+                };
                 assembler.call_static(boxing, words, Some(object));
             }
             (None, ..) => assembler.push(Instr::Const { d: object, value: 0 }),

@@ -9,11 +9,36 @@ const CONTROLLER: &str = "java/security/AccessController";
 
 pub(crate) const METHODS: &[Entry] = &[
     (REFLECTION, "getCallerClass", "()Ljava/lang/Class;", get_caller_class),
-    (REFLECTION, "areNestMates", "(Ljava/lang/Class;Ljava/lang/Class;)Z", are_nest_mates),
-    (CONTROLLER, "getStackAccessControlContext", "()Ljava/security/AccessControlContext;", zero),
-    (CONTROLLER, "getInheritedAccessControlContext", "()Ljava/security/AccessControlContext;", zero),
-    (CONTROLLER, "getProtectionDomain", "(Ljava/lang/Class;)Ljava/security/ProtectionDomain;", zero),
-    (CONTROLLER, "ensureMaterializedForStackWalk", "(Ljava/lang/Object;)V", nothing),
+    (
+        REFLECTION,
+        "areNestMates",
+        "(Ljava/lang/Class;Ljava/lang/Class;)Z",
+        are_nest_mates,
+    ),
+    (
+        CONTROLLER,
+        "getStackAccessControlContext",
+        "()Ljava/security/AccessControlContext;",
+        zero,
+    ),
+    (
+        CONTROLLER,
+        "getInheritedAccessControlContext",
+        "()Ljava/security/AccessControlContext;",
+        zero,
+    ),
+    (
+        CONTROLLER,
+        "getProtectionDomain",
+        "(Ljava/lang/Class;)Ljava/security/ProtectionDomain;",
+        zero,
+    ),
+    (
+        CONTROLLER,
+        "ensureMaterializedForStackWalk",
+        "(Ljava/lang/Object;)V",
+        nothing,
+    ),
 ];
 
 /// Whether a frame stands between a caller and what it calls without being either: reflection, method handles, and

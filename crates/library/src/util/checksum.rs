@@ -9,12 +9,18 @@ const CRC: &str = "java/util/zip/CRC32";
 const ADLER: &str = "java/util/zip/Adler32";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (CRC, "update", "(II)I", |_, args| Ok((crc32(args.word(0), &[args.word(1) as u8]) as i32).into())),
+    (CRC, "update", "(II)I", |_, args| {
+        Ok((crc32(args.word(0), &[args.word(1) as u8]) as i32).into())
+    }),
     (CRC, "updateBytes0", "(I[BII)I", |m, args| of_array(m, args, crc32)),
     (CRC, "updateByteBuffer0", "(IJII)I", |m, args| of_buffer(m, args, crc32)),
-    (ADLER, "update", "(II)I", |_, args| Ok((adler32(args.word(0), &[args.word(1) as u8]) as i32).into())),
+    (ADLER, "update", "(II)I", |_, args| {
+        Ok((adler32(args.word(0), &[args.word(1) as u8]) as i32).into())
+    }),
     (ADLER, "updateBytes", "(I[BII)I", |m, args| of_array(m, args, adler32)),
-    (ADLER, "updateByteBuffer", "(IJII)I", |m, args| of_buffer(m, args, adler32)),
+    (ADLER, "updateByteBuffer", "(IJII)I", |m, args| {
+        of_buffer(m, args, adler32)
+    }),
 ];
 
 fn of_array(m: &mut Machine<'_>, args: &Args, sum: fn(u32, &[u8]) -> u32) -> Answer {
@@ -40,7 +46,11 @@ const TABLE: [u32; 256] = {
         let mut value = index as u32;
         let mut bit = 0;
         while bit < 8 {
-            value = if value & 1 == 1 { value >> 1 ^ POLYNOMIAL } else { value >> 1 };
+            value = if value & 1 == 1 {
+                value >> 1 ^ POLYNOMIAL
+            } else {
+                value >> 1
+            };
             bit += 1;
         }
         table[index] = value;
@@ -51,7 +61,9 @@ const TABLE: [u32; 256] = {
 
 /// CRC-32 of what came before, whose sum is given, and these bytes.
 pub(crate) fn crc32(sum: u32, bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!sum, |crc, &byte| TABLE[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
+    !bytes
+        .iter()
+        .fold(!sum, |crc, &byte| TABLE[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
 }
 
 /// Adler-32 of what came before, whose sum is given, and these bytes.

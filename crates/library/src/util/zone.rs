@@ -6,7 +6,12 @@ use machine::{Answer, Args, Machine};
 const ZONE: &str = "java/util/TimeZone";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (ZONE, "getSystemTimeZoneID", "(Ljava/lang/String;)Ljava/lang/String;", utc),
+    (
+        ZONE,
+        "getSystemTimeZoneID",
+        "(Ljava/lang/String;)Ljava/lang/String;",
+        utc,
+    ),
     (ZONE, "getSystemGMTOffsetID", "()Ljava/lang/String;", utc),
 ];
 

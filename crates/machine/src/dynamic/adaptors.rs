@@ -103,7 +103,11 @@ impl Machine<'_> {
             let holder = count - 1;
             let one = assembler.register(RegisterKind::Word);
             assembler.push(Instr::Const { d: one, value: 1 });
-            assembler.push(Instr::ArrayPutRef { o: holder, i: one, s: result });
+            assembler.push(Instr::ArrayPutRef {
+                o: holder,
+                i: one,
+                s: result,
+            });
             assembler.special(op, Reg::MAX, 0, holder);
         } else {
             assembler.special(op, Reg::MAX, 0, result);
@@ -114,7 +118,10 @@ impl Machine<'_> {
         assembler.special(STORE_FAILURE, Reg::MAX, 0, caught);
         // Whoever reads the code for its edges must not find the end of it open.
         assembler.push(Instr::Throw { s: caught });
-        let parameters = text.get(1..).and_then(|rest| rest.split(')').next()).unwrap_or_default();
+        let parameters = text
+            .get(1..)
+            .and_then(|rest| rest.split(')').next())
+            .unwrap_or_default();
         let made = assembler.finish(self.program, self.known.object, name, &format!("(I{parameters})V"))?;
         Ok((self.shared.sites.enter(name.to_owned(), made), indexed))
     }
@@ -126,7 +133,9 @@ impl Machine<'_> {
             STORE_VALUE => self.fill(number, LINKED, object, 0),
             STORE_UNBOXED => {
                 let Some(value) = self.unbox_or_null(object) else {
-                    return Err(Trap::Unsupported("a dynamic constant that is no primitive value".to_owned()));
+                    return Err(Trap::Unsupported(
+                        "a dynamic constant that is no primitive value".to_owned(),
+                    ));
                 };
                 self.fill(number, LINKED, 0, value);
             }
@@ -134,7 +143,11 @@ impl Machine<'_> {
                 let (target, member) = (self.element(object, 0), self.element(object, 1));
                 let state = if member != 0 {
                     self.member_target(member)?
-                } else if target != 0 && self.program.is_subclass(self.class_of(target), self.known.method_handle) {
+                } else if target != 0
+                    && self
+                        .program
+                        .is_subclass(self.class_of(target), self.known.method_handle)
+                {
                     LINKED
                 } else {
                     CALL_SITE

@@ -29,7 +29,9 @@ pub(super) struct Site<'p> {
 impl Site<'_> {
     /// A static argument.
     pub fn argument(&self, position: usize) -> Constant {
-        self.arguments.get(position).map_or(Constant::Unusable, |&index| *self.pool.get(index))
+        self.arguments
+            .get(position)
+            .map_or(Constant::Unusable, |&index| *self.pool.get(index))
     }
 }
 
@@ -39,9 +41,15 @@ impl<'p> Machine<'p> {
         let from = self.program.class(method.class);
         let file = class_file(from)?;
         let pool = &file.pool;
-        let Constant::InvokeDynamic(bootstrap, member) = *pool.get(call.index) else { return Ok(None) };
-        let Some(bootstrap) = file.bootstrap_methods.get(usize::from(bootstrap)) else { return Ok(None) };
-        let Constant::MethodHandle(INVOKE_STATIC, target) = *pool.get(bootstrap.method) else { return Ok(None) };
+        let Constant::InvokeDynamic(bootstrap, member) = *pool.get(call.index) else {
+            return Ok(None);
+        };
+        let Some(bootstrap) = file.bootstrap_methods.get(usize::from(bootstrap)) else {
+            return Ok(None);
+        };
+        let Constant::MethodHandle(INVOKE_STATIC, target) = *pool.get(bootstrap.method) else {
+            return Ok(None);
+        };
         let (name, descriptor) = pool.name_and_type(member);
         let key = format!(
             "{}.{}{}:{number}",
@@ -49,7 +57,14 @@ impl<'p> Machine<'p> {
             self.program.text(method.name),
             self.program.text(method.descriptor)
         );
-        let site = Site { from, pool, name, descriptor, arguments: &bootstrap.arguments, key };
+        let site = Site {
+            from,
+            pool,
+            name,
+            descriptor,
+            arguments: &bootstrap.arguments,
+            key,
+        };
         let (class, name, _) = pool.member(target);
         match (class, name) {
             ("java/lang/invoke/LambdaMetafactory", "metafactory") => self.lambda(&site, method, number, false),

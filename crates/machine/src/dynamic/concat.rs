@@ -99,7 +99,12 @@ impl Concatenation {
     pub(super) fn finish(self, machine: &Machine<'_>, assembler: &mut Assembler) {
         let result = assembler.register(RegisterKind::Ref);
         let number = machine.shared.sites.recipe_number(self.recipe);
-        assembler.call_filled(CallKind::Dynamic, native_link(form::CONCAT, number), &self.operands, Some(result));
+        assembler.call_filled(
+            CallKind::Dynamic,
+            native_link(form::CONCAT, number),
+            &self.operands,
+            Some(result),
+        );
         assembler.push(Instr::Return { s: result });
     }
 }
@@ -119,7 +124,9 @@ fn parts(site: &Site<'_>, has_recipe: bool, arguments: usize) -> Option<Vec<Opti
     if !has_recipe {
         return Some(vec![None; arguments]);
     }
-    let Constant::String(recipe) = site.argument(0) else { return None };
+    let Constant::String(recipe) = site.argument(0) else {
+        return None;
+    };
     let mut parts: Vec<Option<Vec<u16>>> = Vec::new();
     let mut constants = 1;
     for unit in site.pool.units(recipe) {
@@ -152,7 +159,9 @@ impl<'p> Machine<'p> {
     pub(super) fn concatenation(&mut self, site: &Site<'p>, has_recipe: bool) -> Result<Option<u64>, Trap> {
         let parameters: Vec<_> = descriptor::parameters(site.descriptor).collect();
         let is_string = descriptor::return_type(site.descriptor).is_some_and(|(text, _)| text == STRING);
-        let Some(parts) = parts(site, has_recipe, parameters.len()) else { return Ok(None) };
+        let Some(parts) = parts(site, has_recipe, parameters.len()) else {
+            return Ok(None);
+        };
         let placed = parts.iter().filter(|part| part.is_none()).count();
         if !is_string || placed != parameters.len() {
             return Ok(None);
@@ -179,7 +188,10 @@ impl<'p> Machine<'p> {
 
     /// A static method that makes strings of its arguments and concatenates them.
     fn concatenating_method(&mut self, parameters: &[(&str, Kind)], parts: Vec<Option<Vec<u16>>>) -> Result<u32, Trap> {
-        let shape: String = parameters.iter().map(|&(text, kind)| if text == STRING { 'T' } else { kind.letter() }).collect();
+        let shape: String = parameters
+            .iter()
+            .map(|&(text, kind)| if text == STRING { 'T' } else { kind.letter() })
+            .collect();
         let name = format!("concat({shape}){parts:?}");
         if let Some(known) = self.shared.sites.made(&name) {
             return Ok(known);
@@ -251,7 +263,11 @@ impl<'p> Machine<'p> {
     }
 
     fn new_text(&mut self, text: Text) -> Result<Address, Trap> {
-        let bytes = if text.is_wide { text.wide.iter().flat_map(|unit| unit.to_le_bytes()).collect() } else { text.narrow };
+        let bytes = if text.is_wide {
+            text.wide.iter().flat_map(|unit| unit.to_le_bytes()).collect()
+        } else {
+            text.narrow
+        };
         let Ok(length) = i32::try_from(bytes.len()) else {
             return raise("java/lang/OutOfMemoryError", "Overflow: String length out of range");
         };
@@ -259,7 +275,8 @@ impl<'p> Machine<'p> {
         self.memory.store_bytes(value, ARRAY_BASE, &bytes);
         let string = self.new_object(self.known.string)?;
         self.memory.poke(string + self.known.string_value, value);
-        self.memory.poke(string + self.known.string_coder, u32::from(text.is_wide));
+        self.memory
+            .poke(string + self.known.string_coder, u32::from(text.is_wide));
         Ok(string)
     }
 }

@@ -60,12 +60,7 @@ impl<'p> Machine<'p> {
 
     /// The value of a constant whose link is filled.
     #[inline]
-    pub(super) fn linked_constant(
-        &mut self,
-        link: u64,
-        method: &'p Method,
-        index: Index,
-    ) -> Result<(u64, bool), Trap> {
+    pub(super) fn linked_constant(&mut self, link: u64, method: &'p Method, index: Index) -> Result<(u64, bool), Trap> {
         let number = link as u32;
         match link >> 56 {
             STRING => {
@@ -106,7 +101,11 @@ impl<'p> Machine<'p> {
                 };
                 let number = self.constant_site(from, index)?;
                 let (caller, named, name) = (self.mirror(from.id)?, self.mirror(named)?, self.intern(name)?);
-                self.linker_trap(Linker::Handle, number, &[caller, u32::from(kind), named, name, kind_object])
+                self.linker_trap(
+                    Linker::Handle,
+                    number,
+                    &[caller, u32::from(kind), named, name, kind_object],
+                )
             }
             Constant::Dynamic(bootstrap, member) => {
                 let (name, descriptor) = file.pool.name_and_type(member);
@@ -171,11 +170,18 @@ impl<'p> Machine<'p> {
 
     /// What must run to link the site of an `invokedynamic` instruction.
     #[cold]
-    pub(super) fn bootstrap(&mut self, method: &'p Method, call: &program::ir::Call, number: u32) -> Result<Trap, Trap> {
+    pub(super) fn bootstrap(
+        &mut self,
+        method: &'p Method,
+        call: &program::ir::Call,
+        number: u32,
+    ) -> Result<Trap, Trap> {
         let from = self.program.class(method.class);
         let file = class_file(from)?;
         let Constant::InvokeDynamic(bootstrap, member) = *file.pool.get(call.index) else {
-            return Err(Trap::Unsupported("a dynamic call without a bootstrap method".to_owned()));
+            return Err(Trap::Unsupported(
+                "a dynamic call without a bootstrap method".to_owned(),
+            ));
         };
         let name = file.pool.name_and_type(member).0;
         let bootstrap = bootstrap_method(file, bootstrap)?;
@@ -187,7 +193,11 @@ impl<'p> Machine<'p> {
         let arguments = self.bootstrap_arguments(from, bootstrap)?;
         let holder = self.new_array(self.known.object_array, 2)?;
         let (caller, name) = (self.mirror(from.id)?, self.intern(name)?);
-        self.linker_trap(Linker::Site, number, &[caller, handle, name, method_type, arguments, holder])
+        self.linker_trap(
+            Linker::Site,
+            number,
+            &[caller, handle, name, method_type, arguments, holder],
+        )
     }
 
     /// The `MethodType` of the descriptor at an index.
@@ -221,8 +231,13 @@ impl<'p> Machine<'p> {
     /// The class that a field descriptor, or `V`, names.
     pub(super) fn descriptor_class(&mut self, from: &'p Class, text: &str) -> Result<ClassId, Trap> {
         match Kind::of(text) {
-            Some(Kind::Reference) if text.starts_with('[') => self.resolve_class(from, text),
-            Some(Kind::Reference) => self.resolve_class(from, text.trim_start_matches('L').trim_end_matches(';')),
+            Some(Kind::Reference) => {
+                let name = text
+                    .strip_prefix('L')
+                    .and_then(|rest| rest.strip_suffix(';'))
+                    .unwrap_or(text);
+                self.resolve_class(from, name)
+            }
             kind => Ok(self.program.primitive(kind)),
         }
     }
@@ -290,7 +305,9 @@ impl<'p> Machine<'p> {
 
     /// A class of the JDK.
     pub(super) fn jdk_class(&self, name: &str) -> Result<ClassId, Trap> {
-        self.program.load(program::world::LoaderId::BOOT, name).map_err(crate::link::load_trap)
+        self.program
+            .load(program::world::LoaderId::BOOT, name)
+            .map_err(crate::link::load_trap)
     }
 }
 
@@ -306,13 +323,20 @@ fn stored(kind: Kind, value: u32) -> u32 {
 
 /// The class file of a class whose code is being linked.
 pub(super) fn class_file(from: &Class) -> Result<&Arc<ClassFile>, Trap> {
-    from.file.as_ref().ok_or_else(|| Trap::Unsupported("a constant without a class file".to_owned()))
+    from.file
+        .as_ref()
+        .ok_or_else(|| Trap::Unsupported("a constant without a class file".to_owned()))
 }
 
 /// An entry of `BootstrapMethods`.
 fn bootstrap_method(file: &ClassFile, index: u16) -> Result<&BootstrapMethod, Trap> {
     let found = file.bootstrap_methods.get(usize::from(index));
-    found.ok_or_else(|| Trap::Raise("java/lang/ClassFormatError", Some("no such bootstrap method".to_owned())))
+    found.ok_or_else(|| {
+        Trap::Raise(
+            "java/lang/ClassFormatError",
+            Some("no such bootstrap method".to_owned()),
+        )
+    })
 }
 
 /// The index of the descriptor of a Field, Method or InterfaceMethod constant.

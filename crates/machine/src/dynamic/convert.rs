@@ -157,7 +157,11 @@ impl<'p> Machine<'p> {
             self.emit_cast(assembler, from, value, source, &format!("L{class};"))?;
         }
         let id = self.jdk_class(class)?;
-        let method = self.program.find_method(id, &format!("{}Value", type_name(read)), &format!("(){}", read.letter()));
+        let method = self.program.find_method(
+            id,
+            &format!("{}Value", type_name(read)),
+            &format!("(){}", read.letter()),
+        );
         let Some(method) = method else { return Ok(None) };
         let result = assembler.register(crate::register_kind(read));
         assembler.call_virtual(method, &[value], Some(result));
@@ -174,7 +178,11 @@ impl<'p> Machine<'p> {
 
 /// The words of a register.
 pub(super) fn words(reg: Reg, kind: Kind) -> Vec<Reg> {
-    if kind.words() == 2 { vec![reg, reg + 1] } else { vec![reg] }
+    if kind.words() == 2 {
+        vec![reg, reg + 1]
+    } else {
+        vec![reg]
+    }
 }
 
 /// Widens a primitive value; `None` if that would lose something.

@@ -59,26 +59,43 @@ impl<'p> Machine<'p> {
             return Ok(None);
         };
         let captured: Vec<_> = descriptor::parameters(site.descriptor).collect();
-        let how = if captured.is_empty() { form::SINGLETON } else { form::CAPTURE };
+        let how = if captured.is_empty() {
+            form::SINGLETON
+        } else {
+            form::CAPTURE
+        };
         if let Some(known) = self.shared.sites.made(&made) {
             return Ok(Some(native_link(how, known)));
         }
-        let extra = if alternative { self.extra(site)? } else { Some(Extra::default()) };
+        let extra = if alternative {
+            self.extra(site)?
+        } else {
+            Some(Extra::default())
+        };
         let Some(extra) = extra else { return Ok(None) };
-        let Some((interface, Kind::Reference)) = descriptor::return_type(site.descriptor) else { return Ok(None) };
+        let Some((interface, Kind::Reference)) = descriptor::return_type(site.descriptor) else {
+            return Ok(None);
+        };
         let interface = self.descriptor_class(site.from, interface)?;
         let mut interfaces = vec![interface];
         interfaces.extend(extra.markers.into_iter().filter(|&marker| marker != interface));
-        if interfaces.iter().any(|&interface| !self.program.class(interface).is_interface()) {
+        if interfaces
+            .iter()
+            .any(|&interface| !self.program.class(interface).is_interface())
+        {
             return Ok(None);
         }
-        let Some(implementation) = self.lambda_target(site, kind, member)? else { return Ok(None) };
+        let Some(implementation) = self.lambda_target(site, kind, member)? else {
+            return Ok(None);
+        };
         let (erased, promised) = (site.pool.text(erased), site.pool.text(promised));
         let mut methods = Vec::new();
         let mut shapes = vec![erased];
         shapes.extend(extra.bridges.into_iter().filter(|&bridge| bridge != erased));
         for shape in shapes {
-            let Some(code) = self.forward(site, &implementation, &captured, shape, promised)? else { return Ok(None) };
+            let Some(code) = self.forward(site, &implementation, &captured, shape, promised)? else {
+                return Ok(None);
+            };
             methods.push(MethodSpec {
                 name: site.name,
                 descriptor: shape,
@@ -99,9 +116,17 @@ impl<'p> Machine<'p> {
             fields.push(("instance", "Ljava/lang/Object;", flags::PRIVATE | flags::STATIC));
         }
         // Before JDK 21 lambda classes were numbered.
-        let counter = if self.shared.files.feature() < 21 { format!("${}", number + 1) } else { String::new() };
+        let counter = if self.shared.files.feature() < 21 {
+            format!("${}", number + 1)
+        } else {
+            String::new()
+        };
         let spec = SyntheticClass {
-            name: &format!("{}$$Lambda{counter}+0x{:016x}", site.from.name, hash(&site.key)),
+            name: &format!(
+                "{}$$Lambda{counter}+0x{:016x}",
+                site.from.name,
+                hash(&site.key) & 0xffff_ffff_ffff
+            ),
             flags: flags::FINAL | flags::SYNTHETIC,
             super_class: self.known.object,
             interfaces,
@@ -115,24 +140,34 @@ impl<'p> Machine<'p> {
 
     /// What `altMetafactory` is asked for beyond `metafactory`. `None` if that is serialization.
     fn extra(&mut self, site: &Site<'p>) -> Result<Option<Extra<'p>>, Trap> {
-        let Constant::Integer(wanted) = site.argument(3) else { return Ok(None) };
+        let Constant::Integer(wanted) = site.argument(3) else {
+            return Ok(None);
+        };
         let mut extra = Extra::default();
         let mut next = 4;
         if wanted & SERIALIZABLE != 0 {
             return Ok(None);
         }
         if wanted & MARKERS != 0 {
-            let Constant::Integer(count) = site.argument(next) else { return Ok(None) };
+            let Constant::Integer(count) = site.argument(next) else {
+                return Ok(None);
+            };
             for position in next + 1..next + 1 + count.clamp(0, 255) as usize {
-                let Constant::Class(name) = site.argument(position) else { return Ok(None) };
+                let Constant::Class(name) = site.argument(position) else {
+                    return Ok(None);
+                };
                 extra.markers.push(self.resolve_class(site.from, site.pool.text(name))?);
             }
             next += 1 + count.clamp(0, 255) as usize;
         }
         if wanted & BRIDGES != 0 {
-            let Constant::Integer(count) = site.argument(next) else { return Ok(None) };
+            let Constant::Integer(count) = site.argument(next) else {
+                return Ok(None);
+            };
             for position in next + 1..next + 1 + count.clamp(0, 255) as usize {
-                let Constant::MethodType(text) = site.argument(position) else { return Ok(None) };
+                let Constant::MethodType(text) = site.argument(position) else {
+                    return Ok(None);
+                };
                 extra.bridges.push(site.pool.text(text));
             }
         }
@@ -148,7 +183,10 @@ impl<'p> Machine<'p> {
         let interface = matches!(site.pool.get(member), Constant::InterfaceMethod(..));
         let class = self.resolve_class(site.from, class_name)?;
         let symbols = (self.program.names.intern(name), self.program.names.intern(text));
-        let Ok(found) = self.program.resolve_method(class, symbols.0, symbols.1, interface, site.from.id) else {
+        let Ok(found) = self
+            .program
+            .resolve_method(class, symbols.0, symbols.1, interface, site.from.id)
+        else {
             return Ok(None);
         };
         let method = self.program.method(found);
@@ -168,9 +206,15 @@ impl<'p> Machine<'p> {
         parameters.extend(descriptor::parameters(text).map(|(parameter, _)| parameter.to_owned()));
         let returned = match how {
             How::New(..) => format!("L{class_name};"),
-            _ => descriptor::return_type(text).map_or("V", |(returned, _)| returned).to_owned(),
+            _ => descriptor::return_type(text)
+                .map_or("V", |(returned, _)| returned)
+                .to_owned(),
         };
-        Ok(Some(Implementation { how, parameters, returned }))
+        Ok(Some(Implementation {
+            how,
+            parameters,
+            returned,
+        }))
     }
 
     /// The code of one method of a lambda's class.
@@ -213,7 +257,9 @@ impl<'p> Machine<'p> {
         for (position, &(text, kind)) in given.iter().enumerate() {
             let target = &implementation.parameters[captured.len() + position];
             let converted = self.convert(&mut assembler, site.from, register, text, target, wanted[position].0)?;
-            let (Some(converted), Some(target)) = (converted, Kind::of(target)) else { return Ok(None) };
+            let (Some(converted), Some(target)) = (converted, Kind::of(target)) else {
+                return Ok(None);
+            };
             arguments.extend(super::convert::words(converted, target));
             register += kind.words() as Reg;
         }
@@ -228,8 +274,17 @@ impl<'p> Machine<'p> {
             assembler.push(Instr::ReturnVoid);
             return Ok(Some(assembler.code()));
         };
-        let Some(result) = object.or(result) else { return Ok(None) };
-        let result = self.convert(&mut assembler, site.from, result, &implementation.returned, returned, returned)?;
+        let Some(result) = object.or(result) else {
+            return Ok(None);
+        };
+        let result = self.convert(
+            &mut assembler,
+            site.from,
+            result,
+            &implementation.returned,
+            returned,
+            returned,
+        )?;
         let Some(result) = result else { return Ok(None) };
         assembler.push(return_of(Some(kind), Some(result)));
         Ok(Some(assembler.code()))
@@ -266,7 +321,11 @@ impl<'p> Machine<'p> {
     /// Linking a lambda initialises its class, and with it interfaces that have default methods.
     #[inline]
     fn require_lambda(&mut self, of: ClassId) -> Result<(), Trap> {
-        if self.memory.load(class_record(of) + class::STATE) == init::DONE { Ok(()) } else { self.require_initialized(of) }
+        if self.memory.load(class_record(of) + class::STATE) == init::DONE {
+            Ok(())
+        } else {
+            self.require_initialized(of)
+        }
     }
 }
 
@@ -276,5 +335,7 @@ fn is_narrow(kind: Kind) -> bool {
 
 /// A number for a site that depends on its key alone (FNV-1a).
 fn hash(key: &str) -> u64 {
-    key.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    key.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }

@@ -88,10 +88,19 @@ impl<'p> Machine<'p> {
             let member = self.memory.load(handle + layout.direct_member);
             let kind = self.memory.load(member + layout.member_flags) >> 24 & 0xf;
             let target = self.member_target(member)?;
-            return self.enter(target, &words[1..], kind == INVOKE_VIRTUAL || kind == INVOKE_INTERFACE, dest);
+            return self.enter(
+                target,
+                &words[1..],
+                kind == INVOKE_VIRTUAL || kind == INVOKE_INTERFACE,
+                dest,
+            );
         }
         let form = self.memory.load(handle + layout.handle_form);
-        let entry = if form == 0 { 0 } else { self.memory.load(form + layout.form_entry) };
+        let entry = if form == 0 {
+            0
+        } else {
+            self.memory.load(form + layout.form_entry)
+        };
         let target = self.member_target(entry)?;
         self.enter(target, words, false, dest)
     }
@@ -99,16 +108,29 @@ impl<'p> Machine<'p> {
     /// The method that a `MemberName` was resolved to.
     pub(super) fn member_target(&self, member: Address) -> Result<MethodId, Trap> {
         let layout = self.invoke_layout()?;
-        let resolved = if member == 0 { 0 } else { self.memory.load(member + layout.member_method) };
-        match if resolved == 0 { 0 } else { self.memory.load(resolved + layout.resolved) } {
-            0 => Err(Trap::Raise("java/lang/InternalError", Some("an unresolved method handle".to_owned()))),
+        let resolved = if member == 0 {
+            0
+        } else {
+            self.memory.load(member + layout.member_method)
+        };
+        match if resolved == 0 {
+            0
+        } else {
+            self.memory.load(resolved + layout.resolved)
+        } {
+            0 => Err(Trap::Raise(
+                "java/lang/InternalError",
+                Some("an unresolved method handle".to_owned()),
+            )),
             target => Ok(target),
         }
     }
 
     /// Calls the method that the last argument, a `MemberName`, stands for.
     fn link_to(&mut self, words: &[u32], select: bool, dest: u32) -> Result<Next, Trap> {
-        let Some((&member, arguments)) = words.split_last() else { return Err(null()) };
+        let Some((&member, arguments)) = words.split_last() else {
+            return Err(null());
+        };
         if member == 0 {
             return Err(null());
         }
@@ -190,13 +212,21 @@ impl<'p> Machine<'p> {
         kinds.extend(descriptor::parameters(text).map(|(_, kind)| crate::register_kind(kind)));
         kinds.push(RegisterKind::Ref);
         let mut assembler = Assembler::new(&kinds);
-        let count: Reg = kinds.iter().map(|kind| if *kind == RegisterKind::Wide { 2 } else { 1 }).sum();
+        let count: Reg = kinds
+            .iter()
+            .map(|kind| if *kind == RegisterKind::Wide { 2 } else { 1 })
+            .sum();
         let adapted = assembler.register(RegisterKind::Ref);
         assembler.call_virtual(as_type, &[0, count - 1], Some(adapted));
         let mut arguments = vec![adapted];
         arguments.extend(1..count - 1);
         let result = returned.map(|kind| assembler.register(crate::register_kind(kind)));
-        assembler.call_filled(CallKind::Virtual, link::call(link::POLYMORPHIC, basic), &arguments, result);
+        assembler.call_filled(
+            CallKind::Virtual,
+            link::call(link::POLYMORPHIC, basic),
+            &arguments,
+            result,
+        );
         assembler.push(return_of(returned, result));
         let parameters: String = descriptor::parameters(text).map(|(parameter, _)| parameter).collect();
         let made = assembler.finish(
@@ -229,10 +259,15 @@ impl<'p> Machine<'p> {
         // A handle that insists on exact types is the JDK's business: the method here takes erased ones.
         if self.memory.load(handle + self.invoke_layout()?.exact) & 0xff == 0 {
             let known = link::middle(cache) == class && cache as u32 != 0;
-            let target = if known { Some(cache as u32) } else { self.implementation(method, call, class)? };
+            let target = if known {
+                Some(cache as u32)
+            } else {
+                self.implementation(method, call, class)?
+            };
             if let Some(target) = target {
                 if !known {
-                    call.cache.set(VARIABLE << 56 | u64::from(class) << 32 | u64::from(target));
+                    call.cache
+                        .set(VARIABLE << 56 | u64::from(class) << 32 | u64::from(target));
                 }
                 self.push_call(target, words, dest)?;
                 return Ok(Next::Reload);
@@ -269,7 +304,11 @@ impl<'p> Machine<'p> {
         let (_, name, text) = class_file(from)?.pool.member(call.index);
         let mut erased = String::from("(Ljava/lang/invoke/VarHandle;");
         for (parameter, kind) in descriptor::parameters(text) {
-            erased.push_str(if kind == Kind::Reference { "Ljava/lang/Object;" } else { parameter });
+            erased.push_str(if kind == Kind::Reference {
+                "Ljava/lang/Object;"
+            } else {
+                parameter
+            });
         }
         erased.push(')');
         let mut at = class;
@@ -286,7 +325,8 @@ impl<'p> Machine<'p> {
         }
         let Some(found) = found else { return Ok(None) };
         let gives = self.program.method(found).returns;
-        let (wanted, wanted_kind) = descriptor::return_type(text).map_or(("V", None), |(text, kind)| (text, Some(kind)));
+        let (wanted, wanted_kind) =
+            descriptor::return_type(text).map_or(("V", None), |(text, kind)| (text, Some(kind)));
         match (gives, wanted_kind) {
             (Some(Kind::Reference), Some(Kind::Reference)) if wanted != "Ljava/lang/Object;" => {
                 let class = self.descriptor_class(from, wanted)?;
@@ -306,7 +346,9 @@ impl<'p> Machine<'p> {
             return Ok(known);
         }
         let text = self.program.text(self.program.method(target).descriptor);
-        let kinds: Vec<_> = descriptor::parameters(text).map(|(_, kind)| crate::register_kind(kind)).collect();
+        let kinds: Vec<_> = descriptor::parameters(text)
+            .map(|(_, kind)| crate::register_kind(kind))
+            .collect();
         let mut assembler = Assembler::new(&kinds);
         let arguments: Vec<Reg> = (0..descriptor::argument_words(text) as Reg).collect();
         let result = assembler.register(RegisterKind::Ref);
@@ -315,9 +357,21 @@ impl<'p> Machine<'p> {
         let site = assembler.class_site(class, 0);
         let cast = self.named_method(self.known.class, "cast")?;
         assembler.call_static(target, &arguments, Some(result));
-        assembler.push(Instr::IfEqImm { a: result, imm: 0, target: 6 });
-        assembler.push(Instr::InstanceOf { d: fits, o: result, site });
-        assembler.push(Instr::IfNeImm { a: fits, imm: 0, target: 6 });
+        assembler.push(Instr::IfEqImm {
+            a: result,
+            imm: 0,
+            target: 6,
+        });
+        assembler.push(Instr::InstanceOf {
+            d: fits,
+            o: result,
+            site,
+        });
+        assembler.push(Instr::IfNeImm {
+            a: fits,
+            imm: 0,
+            target: 6,
+        });
         assembler.call_filled(CallKind::Dynamic, native_link(form::MIRROR, class), &[], Some(mirror));
         assembler.call_direct(cast, &[mirror, result], Some(result));
         assembler.push(Instr::Return { s: result });
@@ -344,11 +398,19 @@ impl<'p> Machine<'p> {
         }
         kinds.extend(descriptor::parameters(text).map(|(_, kind)| crate::register_kind(kind)));
         let mut assembler = Assembler::new(&kinds);
-        let count: Reg = kinds.iter().map(|kind| if *kind == RegisterKind::Wide { 2 } else { 1 }).sum();
+        let count: Reg = kinds
+            .iter()
+            .map(|kind| if *kind == RegisterKind::Wide { 2 } else { 1 })
+            .sum();
         let arguments: Vec<Reg> = (0..count).collect();
         let returned = descriptor::return_type(text).map(|(_, kind)| kind);
         let result = returned.map(|kind| assembler.register(crate::register_kind(kind)));
-        assembler.call_filled(CallKind::Virtual, link::call(link::POLYMORPHIC, basic), &arguments, result);
+        assembler.call_filled(
+            CallKind::Virtual,
+            link::call(link::POLYMORPHIC, basic),
+            &arguments,
+            result,
+        );
         assembler.push(return_of(returned, result));
         let spec = program::world::MethodSpec {
             name,

@@ -31,8 +31,14 @@ impl<'p> Machine<'p> {
         let class_name = site.pool.class_name(site.arguments[0]);
         let class = self.resolve_class(site.from, class_name)?;
         let names = site.pool.text(names);
-        let names: Vec<&str> = if names.is_empty() { Vec::new() } else { names.split(';').collect() };
-        let Some(components) = self.components(site, class) else { return Ok(None) };
+        let names: Vec<&str> = if names.is_empty() {
+            Vec::new()
+        } else {
+            names.split(';').collect()
+        };
+        let Some(components) = self.components(site, class) else {
+            return Ok(None);
+        };
         let (receiver, returned) = match site.name {
             "toString" => (format!("(L{class_name};)"), "Ljava/lang/String;"),
             "hashCode" => (format!("(L{class_name};)"), "I"),
@@ -56,23 +62,24 @@ impl<'p> Machine<'p> {
     fn components(&self, site: &Site<'p>, class: ClassId) -> Option<Vec<Component<'p>>> {
         let mut components = Vec::new();
         for position in 2..site.arguments.len() {
-            let Constant::MethodHandle(1, member) = site.argument(position) else { return None };
+            let Constant::MethodHandle(1, member) = site.argument(position) else {
+                return None;
+            };
             let (_, name, descriptor) = site.pool.member(member);
             let field = self.program.field(class, name, descriptor)?;
             if field.class != class || field.field.is_static() {
                 return None;
             }
-            components.push(Component { descriptor, kind: field.field.kind, offset: field.field.offset });
+            components.push(Component {
+                descriptor,
+                kind: field.field.kind,
+                offset: field.field.offset,
+            });
         }
         Some(components)
     }
 
-    fn record_text(
-        &mut self,
-        class: &Class,
-        names: &[&str],
-        components: &[Component<'p>],
-    ) -> Result<Assembler, Trap> {
+    fn record_text(&mut self, class: &Class, names: &[&str], components: &[Component<'p>]) -> Result<Assembler, Trap> {
         let mut assembler = Assembler::new(&[RegisterKind::Ref]);
         let mut concatenation = Concatenation::default();
         // What a stack trace shows between the record and a component's own toString.
@@ -111,8 +118,16 @@ impl<'p> Machine<'p> {
                     hash
                 }
             };
-            assembler.push(Instr::MulImm { d: sum, a: sum, imm: 31 });
-            assembler.push(Instr::AddI { d: sum, a: sum, b: hash });
+            assembler.push(Instr::MulImm {
+                d: sum,
+                a: sum,
+                imm: 31,
+            });
+            assembler.push(Instr::AddI {
+                d: sum,
+                a: sum,
+                b: hash,
+            });
         }
         assembler.push(Instr::Return { s: sum });
         Ok(assembler)
@@ -127,7 +142,11 @@ impl<'p> Machine<'p> {
         assembler.push(Instr::Const { d: answer, value: 1 });
         assembler.push(Instr::Return { s: answer });
         assembler.push(Instr::InstanceOf { d: answer, o: 1, site });
-        assembler.push(Instr::IfNeImm { a: answer, imm: 0, target: 7 });
+        assembler.push(Instr::IfNeImm {
+            a: answer,
+            imm: 0,
+            target: 7,
+        });
         assembler.push(Instr::Const { d: answer, value: 0 });
         assembler.push(Instr::Return { s: answer });
         // The JDK's method handles compare the last component first.
@@ -151,8 +170,16 @@ impl<'p> Machine<'p> {
             arguments.extend(words(b, component.kind));
             assembler.call_static(method, &arguments, Some(answer));
             assembler.push(match component.kind {
-                Kind::Reference => Instr::IfEqImm { a: answer, imm: 0, target: UNEQUAL },
-                _ => Instr::IfNeImm { a: answer, imm: 0, target: UNEQUAL },
+                Kind::Reference => Instr::IfEqImm {
+                    a: answer,
+                    imm: 0,
+                    target: UNEQUAL,
+                },
+                _ => Instr::IfNeImm {
+                    a: answer,
+                    imm: 0,
+                    target: UNEQUAL,
+                },
             });
         }
         assembler.push(Instr::Const { d: answer, value: 1 });
@@ -183,7 +210,10 @@ impl Component<'_> {
 fn simple_name(class: &Class) -> String {
     let declared = class.file.as_ref().and_then(|file| {
         let own = file.pool.class_name(file.this_class);
-        let row = file.inner_classes.iter().find(|row| file.pool.class_name(row.inner) == own)?;
+        let row = file
+            .inner_classes
+            .iter()
+            .find(|row| file.pool.class_name(row.inner) == own)?;
         Some(file.pool.text(row.name).to_owned())
     });
     declared.unwrap_or_else(|| class.name.rsplit('/').next().unwrap_or_default().to_owned())

@@ -29,7 +29,10 @@ struct Interner<T> {
 
 impl<T> Default for Interner<T> {
     fn default() -> Interner<T> {
-        Interner { numbers: HashMap::new(), contents: Vec::new() }
+        Interner {
+            numbers: HashMap::new(),
+            contents: Vec::new(),
+        }
     }
 }
 
@@ -127,8 +130,9 @@ impl InvokeLayout {
     fn new(program: &Program) -> Option<InvokeLayout> {
         let class = |name: &str| program.load(LoaderId::BOOT, &format!("java/lang/invoke/{name}")).ok();
         let field = |of: &str, name: &str| {
+            let fields = &program.class(class(of)?).fields;
             let name = program.names.find(name)?;
-            program.class(class(of)?).fields.iter().find(|field| field.name == name).map(|field| field.offset)
+            fields.iter().find(|field| field.name == name).map(|field| field.offset)
         };
         Some(InvokeLayout {
             handle_form: field("MethodHandle", "form")?,
@@ -150,7 +154,9 @@ impl<'p> Machine<'p> {
     pub(super) fn invoke_layout(&self) -> Result<&'p InvokeLayout, Trap> {
         let shared = self.shared;
         let layout = shared.sites.invoke.get_or_init(|| InvokeLayout::new(shared.program));
-        layout.as_ref().ok_or_else(|| Trap::Unsupported("method handles of this JDK".to_owned()))
+        layout
+            .as_ref()
+            .ok_or_else(|| Trap::Unsupported("method handles of this JDK".to_owned()))
     }
 }
 

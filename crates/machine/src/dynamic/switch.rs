@@ -32,7 +32,9 @@ pub(crate) struct Labels(Vec<Label>);
 impl<'p> Machine<'p> {
     /// The link of a switch on the type of a value.
     pub(super) fn type_switch(&mut self, site: &Site<'p>) -> Result<Option<u64>, Trap> {
-        let Some(selector) = selector(site.descriptor) else { return Ok(None) };
+        let Some(selector) = selector(site.descriptor) else {
+            return Ok(None);
+        };
         let mut labels = Vec::new();
         for (position, &index) in site.arguments.iter().enumerate() {
             labels.push(match site.argument(position) {
@@ -41,18 +43,25 @@ impl<'p> Machine<'p> {
                 Constant::Integer(value) if is_small_box(selector) => Label::Integer(value),
                 Constant::Dynamic(..) => {
                     let Some(file) = &site.from.file else { return Ok(None) };
-                    let Some((class, name)) = enum_description(file, index) else { return Ok(None) };
+                    let Some((class, name)) = enum_description(file, index) else {
+                        return Ok(None);
+                    };
                     Label::Constant(self.resolve_class(site.from, &class)?, name)
                 }
                 _ => return Ok(None),
             });
         }
-        Ok(Some(native_link(form::SWITCH, self.shared.sites.labels_number(Labels(labels)))))
+        Ok(Some(native_link(
+            form::SWITCH,
+            self.shared.sites.labels_number(Labels(labels)),
+        )))
     }
 
     /// The link of a switch on an enum constant.
     pub(super) fn enum_switch(&mut self, site: &Site<'p>) -> Result<Option<u64>, Trap> {
-        let Some(selector) = selector(site.descriptor) else { return Ok(None) };
+        let Some(selector) = selector(site.descriptor) else {
+            return Ok(None);
+        };
         let class = self.descriptor_class(site.from, selector)?;
         let enumeration = self.jdk_class("java/lang/Enum")?;
         if self.program.class(class).super_class != enumeration {
@@ -68,7 +77,10 @@ impl<'p> Machine<'p> {
                 _ => return Ok(None),
             });
         }
-        Ok(Some(native_link(form::SWITCH, self.shared.sites.labels_number(Labels(labels)))))
+        Ok(Some(native_link(
+            form::SWITCH,
+            self.shared.sites.labels_number(Labels(labels)),
+        )))
     }
 
     /// Finds the label that a value matches.
@@ -119,14 +131,25 @@ impl<'p> Machine<'p> {
 /// The type that is switched on, if it is a reference and the rest is as it should be.
 fn selector(text: &str) -> Option<&str> {
     let mut parameters = descriptor::parameters(text);
-    let (selector, Kind::Reference) = parameters.next()? else { return None };
-    let rest = (parameters.next()?.0, parameters.next().is_none(), descriptor::return_type(text)?.0);
+    let (selector, Kind::Reference) = parameters.next()? else {
+        return None;
+    };
+    let rest = (
+        parameters.next()?.0,
+        parameters.next().is_none(),
+        descriptor::return_type(text)?.0,
+    );
     (rest == ("I", true, "I")).then_some(selector)
 }
 
 /// Whether a type boxes numbers that an int label can stand for.
 fn is_small_box(text: &str) -> bool {
-    let boxes = ["Ljava/lang/Integer;", "Ljava/lang/Short;", "Ljava/lang/Byte;", "Ljava/lang/Character;"];
+    let boxes = [
+        "Ljava/lang/Integer;",
+        "Ljava/lang/Short;",
+        "Ljava/lang/Byte;",
+        "Ljava/lang/Character;",
+    ];
     boxes.contains(&text)
 }
 
@@ -135,22 +158,32 @@ fn enum_description(file: &ClassFile, index: Index) -> Option<(String, Vec<u16>)
     let outer = invoked(file, index, "java/lang/Enum$EnumDesc")?;
     let [class, name] = outer else { return None };
     let inner = invoked(file, *class, "java/lang/constant/ClassDesc")?;
-    let ([class], Constant::String(name)) = (inner, *file.pool.get(*name)) else { return None };
-    let Constant::String(class) = *file.pool.get(*class) else { return None };
+    let ([class], Constant::String(name)) = (inner, *file.pool.get(*name)) else {
+        return None;
+    };
+    let Constant::String(class) = *file.pool.get(*class) else {
+        return None;
+    };
     Some((file.pool.text(class).replace('.', "/"), file.pool.units(name).collect()))
 }
 
 /// The arguments of a dynamic constant that calls the static method `of` of a class.
 fn invoked<'f>(file: &'f ClassFile, index: Index, class: &str) -> Option<&'f [Index]> {
-    let Constant::Dynamic(bootstrap, _) = *file.pool.get(index) else { return None };
+    let Constant::Dynamic(bootstrap, _) = *file.pool.get(index) else {
+        return None;
+    };
     let bootstrap = file.bootstrap_methods.get(usize::from(bootstrap))?;
-    let Constant::MethodHandle(_, method) = *file.pool.get(bootstrap.method) else { return None };
+    let Constant::MethodHandle(_, method) = *file.pool.get(bootstrap.method) else {
+        return None;
+    };
     let (owner, name, _) = file.pool.member(method);
     if (owner, name) != ("java/lang/invoke/ConstantBootstraps", "invoke") {
         return None;
     }
     let (first, rest) = bootstrap.arguments.split_first()?;
-    let Constant::MethodHandle(_, target) = *file.pool.get(*first) else { return None };
+    let Constant::MethodHandle(_, target) = *file.pool.get(*first) else {
+        return None;
+    };
     let (owner, name, _) = file.pool.member(target);
     ((owner, name) == (class, "of")).then_some(rest)
 }

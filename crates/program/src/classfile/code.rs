@@ -5,7 +5,7 @@ use super::cursor::Cursor;
 use super::error::{FormatError, Result};
 use super::pool::Constant;
 use super::{CodeInfo, HandlerInfo, LocalInfo, names};
-use crate::descriptor::{self, Kind};
+use crate::descriptor;
 
 /// Reads the attribute of a method with this many words of arguments.
 pub(super) fn read<'a>(context: &Context<'a>, body: &mut Cursor<'a>, arguments: u32) -> Result<CodeInfo> {
@@ -128,8 +128,7 @@ fn local(
     if has_descriptor && !descriptor::is_field(descriptor_text) {
         return refuse(format!("\"{descriptor_text}\" is not a field descriptor"));
     }
-    let words = Kind::of(descriptor_text).map_or(1, Kind::words);
-    if u32::from(slot) + words > u32::from(max_locals) {
+    if slot >= max_locals {
         return refuse(format!("slot {slot} is not one of {max_locals}"));
     }
     Ok(LocalInfo {
@@ -141,13 +140,17 @@ fn local(
     })
 }
 
-/// Refuses two rows for the same variable, and a generic type for a variable that is not there.
+/// Refuses two rows for the same variable, and a generic type for a variable that is not there. Without a table of variables
+/// nobody looks at the one of generic types.
 fn check_locals(locals: &[LocalInfo], generic: &[LocalInfo], at: usize) -> Result<()> {
-    if locals.len() < 2 && generic.is_empty() {
+    if locals.is_empty() || (locals.len() < 2 && generic.is_empty()) {
         return Ok(());
     }
     let sorted = |rows: &[LocalInfo]| {
-        let mut keys: Vec<_> = rows.iter().map(|row| (row.slot, row.start, row.length, row.name)).collect();
+        let mut keys: Vec<_> = rows
+            .iter()
+            .map(|row| (row.slot, row.start, row.length, row.name))
+            .collect();
         keys.sort_unstable();
         keys
     };
@@ -160,7 +163,10 @@ fn check_locals(locals: &[LocalInfo], generic: &[LocalInfo], at: usize) -> Resul
     }
     match generic.iter().find(|row| locals.binary_search(row).is_err()) {
         Some(row) => {
-            let what = format!("a generic type for slot {} from {}, where no local variable is", row.0, row.1);
+            let what = format!(
+                "a generic type for slot {} from {}, where no local variable is",
+                row.0, row.1
+            );
             Err(FormatError::new(at, what))
         }
         None => Ok(()),

@@ -28,7 +28,13 @@ impl FormatError {
         let mut what = what.into();
         // Names come from the file: they shall not break lines or paint the terminal.
         if what.contains(char::is_control) {
-            let plain = |letter: char| if letter.is_control() { char::REPLACEMENT_CHARACTER } else { letter };
+            let plain = |letter: char| {
+                if letter.is_control() {
+                    char::REPLACEMENT_CHARACTER
+                } else {
+                    letter
+                }
+            };
             what = what.chars().map(plain).collect();
         }
         FormatError {

@@ -73,12 +73,20 @@ pub struct Site {
 impl Site {
     /// A site that is yet to be linked.
     pub fn new(index: Index) -> Site {
-        Site { index, form: SiteForm::Plain, link: Link::default() }
+        Site {
+            index,
+            form: SiteForm::Plain,
+            link: Link::default(),
+        }
     }
 
     /// A site of synthetic code.
     pub fn linked(value: u64) -> Site {
-        Site { index: 0, form: SiteForm::Plain, link: Link::filled(value) }
+        Site {
+            index: 0,
+            form: SiteForm::Plain,
+            link: Link::filled(value),
+        }
     }
 }
 
@@ -227,7 +235,9 @@ impl Liveness {
     /// A call's destination is dead before the call, also while the callee runs.
     #[inline]
     pub fn is_live(&self, pc: Pc, position: usize) -> bool {
-        self.bits.get(pc as usize * self.stride + position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1)
+        self.bits
+            .get(pc as usize * self.stride + position / 64)
+            .is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
     /// Whether the register at `position` of [`Code::registers`] may be read after the instruction at `pc`, by what

@@ -176,7 +176,9 @@ impl Instr {
         });
         let words = match *self {
             Instr::Call { site } => {
-                let Some(call) = code.calls.get(site as usize) else { return };
+                let Some(call) = code.calls.get(site as usize) else {
+                    return;
+                };
                 (call.first as usize, usize::from(call.count))
             }
             Instr::NewMultiArray { count, first, .. } => (first as usize, usize::from(count)),
@@ -184,7 +186,11 @@ impl Instr {
         };
         for &reg in code.operands.get(words.0..words.0 + words.1).unwrap_or(&[]) {
             // The second word of a wide register is the first word of none.
-            if code.registers.binary_search_by_key(&reg, |register| register.reg).is_ok() {
+            if code
+                .registers
+                .binary_search_by_key(&reg, |register| register.reg)
+                .is_ok()
+            {
                 f(reg);
             }
         }
@@ -194,7 +200,11 @@ impl Instr {
     #[inline]
     pub fn def(&self, code: &Code) -> Option<Reg> {
         if let Instr::Call { site } = *self {
-            return code.calls.get(site as usize).map(|call| call.dest).filter(|&dest| dest != Call::NO_RESULT);
+            return code
+                .calls
+                .get(site as usize)
+                .map(|call| call.dest)
+                .filter(|&dest| dest != Call::NO_RESULT);
         }
         self.destination()
     }
@@ -259,7 +269,10 @@ impl Instr {
     #[inline]
     pub fn falls_through(&self) -> bool {
         use Instr::*;
-        !matches!(self, Goto { .. } | Switch { .. } | ReturnVoid | Return { .. } | ReturnWide { .. } | Throw { .. })
+        !matches!(
+            self,
+            Goto { .. } | Switch { .. } | ReturnVoid | Return { .. } | ReturnWide { .. } | Throw { .. }
+        )
     }
 
     /// Whether the instruction may end with an exception.

@@ -48,7 +48,11 @@ impl View<'_> {
                 RegisterKind::Wide => "wide",
             };
             let comma = if at == 0 { "" } else { "," };
-            let role = if register.reg < self.code.parameter_words { " parameter" } else { "" };
+            let role = if register.reg < self.code.parameter_words {
+                " parameter"
+            } else {
+                ""
+            };
             write!(out, "{comma} v{} {kind}{role}", register.reg)?;
             let mut names: Vec<&str> = self.names_of(register.reg).collect();
             names.sort_unstable();
@@ -70,7 +74,7 @@ impl View<'_> {
             let live = self.live(pc);
             if !live.is_empty() {
                 let width = out.get(start..).map_or(0, |line| line.chars().count());
-                write!(out, "{:1$}; {live}", "", LIVE_COLUMN.saturating_sub(width).max(1))?;
+                write!(out, "{:1$}; {live}", "", LIVE_COLUMN.saturating_sub(width).max(2))?;
             }
             writeln!(out)?;
         }
@@ -78,7 +82,11 @@ impl View<'_> {
             let caught = handler.class.map_or("anything".to_owned(), |site| self.class(site));
             let reg = self.name(handler.reg, handler.target, true);
             let last = handler.end.saturating_sub(1);
-            writeln!(out, "  catch {caught} from {} to {last}: {reg} = it, goto {}", handler.start, handler.target)?;
+            writeln!(
+                out,
+                "  catch {caught} from {} to {last}: {reg} = it, goto {}",
+                handler.start, handler.target
+            )?;
         }
         Ok(())
     }
@@ -103,15 +111,26 @@ impl View<'_> {
 
     fn names_of(&self, reg: Reg) -> impl Iterator<Item = &str> {
         let text = |name: u16| self.file.map_or("", |file| file.pool.text(name));
-        self.code.names.iter().filter(move |name| name.reg == reg).map(move |name| text(name.name))
+        self.code
+            .names
+            .iter()
+            .filter(move |name| name.reg == reg)
+            .map(move |name| text(name.name))
     }
 
     /// A register's source name at an instruction, or its number. What the instruction defines has its name from the
     /// next one on.
     pub fn name(&self, reg: Reg, pc: Pc, defined: bool) -> String {
         let covers = |start: Pc, end: Pc| (start..end).contains(&pc) || defined && (start..end).contains(&(pc + 1));
-        let known = self.code.names.iter().find(|name| name.reg == reg && covers(name.start, name.end));
-        let only = self.names_of(reg).next().filter(|first| self.names_of(reg).all(|other| other == *first));
+        let known = self
+            .code
+            .names
+            .iter()
+            .find(|name| name.reg == reg && covers(name.start, name.end));
+        let only = self
+            .names_of(reg)
+            .next()
+            .filter(|first| self.names_of(reg).all(|other| other == *first));
         match (known, self.file, only) {
             (Some(known), Some(file), _) => file.pool.text(known.name).to_owned(),
             // A local variable of one name only may be written a little before its range begins.
@@ -130,7 +149,9 @@ impl View<'_> {
     /// The class that a class site denotes.
     pub fn class(&self, site: u32) -> String {
         use super::SiteForm::*;
-        let Some(known) = self.code.classes.get(site as usize) else { return format!("class #{site}") };
+        let Some(known) = self.code.classes.get(site as usize) else {
+            return format!("class #{site}");
+        };
         match (known.form, self.file) {
             (Primitive(letter), _) => external(&format!("[{}", char::from(letter))),
             (Plain, Some(file)) if known.index != 0 => external(file.pool.class_name(known.index)),
@@ -156,7 +177,10 @@ pub(super) fn external(name: &str) -> String {
         "F" => "float",
         "J" => "long",
         "D" => "double",
-        other => other.strip_prefix('L').and_then(|other| other.strip_suffix(';')).unwrap_or(other),
+        other => other
+            .strip_prefix('L')
+            .and_then(|other| other.strip_suffix(';'))
+            .unwrap_or(other),
     };
     format!("{element}{}", "[]".repeat(dimensions))
 }

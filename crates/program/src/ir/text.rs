@@ -40,7 +40,9 @@ pub(super) fn instruction(view: &View<'_>, pc: Pc, instr: &Instr) -> String {
             Err(_) => format!("{} = {value:#x}L   // or {:?}", d(to), f64::from_bits(value)),
         },
         LoadConst { d: to, site } => format!("{} = {}", d(to), constant(view, site)),
-        NegI { d: to, a } | NegL { d: to, a } | NegF { d: to, a } | NegD { d: to, a } => format!("{} = -{}", d(to), r(a)),
+        NegI { d: to, a } | NegL { d: to, a } | NegF { d: to, a } | NegD { d: to, a } => {
+            format!("{} = -{}", d(to), r(a))
+        }
         CmpL { d: to, a, b } => format!("{} = compare({}, {})", d(to), r(a), r(b)),
         CmpF { d: to, a, b, nan } | CmpD { d: to, a, b, nan } => {
             format!("{} = compare({}, {}, {nan})", d(to), r(a), r(b))
@@ -83,7 +85,12 @@ pub(super) fn instruction(view: &View<'_>, pc: Pc, instr: &Instr) -> String {
                 None => format!("{} = new {array}, {} long", d(to), r(len)),
             }
         }
-        NewMultiArray { d: to, count, first, site } => {
+        NewMultiArray {
+            d: to,
+            count,
+            first,
+            site,
+        } => {
             let sizes = registers(view, pc, first, u16::from(count));
             format!("{} = new {} by {sizes}", d(to), view.class(site))
         }
@@ -110,8 +117,13 @@ enum Right {
 }
 
 fn kind(view: &View<'_>, reg: Reg) -> RegisterKind {
-    let at = view.code.registers.binary_search_by_key(&reg, |register| register.reg).ok();
-    at.and_then(|at| view.code.registers.get(at)).map_or(RegisterKind::Word, |register| register.kind)
+    let at = view
+        .code
+        .registers
+        .binary_search_by_key(&reg, |register| register.reg)
+        .ok();
+    at.and_then(|at| view.code.registers.get(at))
+        .map_or(RegisterKind::Word, |register| register.kind)
 }
 
 /// Destination, left operand, operator and right operand of arithmetic. Operators of other types than int are marked.
@@ -258,28 +270,51 @@ fn constant(view: &View<'_>, site: u32) -> String {
 }
 
 fn cases(view: &View<'_>, table: u32) -> String {
-    let Some(table) = view.code.switches.get(table as usize) else { return String::new() };
+    let Some(table) = view.code.switches.get(table as usize) else {
+        return String::new();
+    };
     let (keys, targets, default): (Vec<i32>, _, _) = match table {
-        Switch::Table { low, targets, default } => {
-            ((0..targets.len()).map(|key| low.wrapping_add(key as i32)).collect(), targets, default)
-        }
+        Switch::Table { low, targets, default } => (
+            (0..targets.len()).map(|key| low.wrapping_add(key as i32)).collect(),
+            targets,
+            default,
+        ),
         Switch::Lookup { keys, targets, default } => (keys.to_vec(), targets, default),
     };
-    let mut text: Vec<String> = keys.iter().zip(targets).map(|(key, target)| format!("{key}: {target}")).collect();
+    let mut text: Vec<String> = keys
+        .iter()
+        .zip(targets)
+        .map(|(key, target)| format!("{key}: {target}"))
+        .collect();
     text.push(format!("default: {default}"));
     text.join(", ")
 }
 
 /// A run of operand words; the second words of wide registers are left out.
 fn registers(view: &View<'_>, pc: Pc, first: u32, count: u16) -> String {
-    let operands = view.code.operands.get(first as usize..first as usize + usize::from(count)).unwrap_or(&[]);
-    let is_first = |reg: &&Reg| view.code.registers.binary_search_by_key(*reg, |register| register.reg).is_ok();
-    let names: Vec<String> = operands.iter().filter(is_first).map(|&reg| view.name(reg, pc, false)).collect();
+    let operands = view
+        .code
+        .operands
+        .get(first as usize..first as usize + usize::from(count))
+        .unwrap_or(&[]);
+    let is_first = |reg: &&Reg| {
+        view.code
+            .registers
+            .binary_search_by_key(*reg, |register| register.reg)
+            .is_ok()
+    };
+    let names: Vec<String> = operands
+        .iter()
+        .filter(is_first)
+        .map(|&reg| view.name(reg, pc, false))
+        .collect();
     names.join(", ")
 }
 
 fn call(view: &View<'_>, pc: Pc, site: u32) -> String {
-    let Some(call) = view.code.calls.get(site as usize) else { return format!("call #{site}") };
+    let Some(call) = view.code.calls.get(site as usize) else {
+        return format!("call #{site}");
+    };
     let arguments = registers(view, pc, call.first, call.count);
     let kind = match call.kind {
         CallKind::Static => "static",
@@ -296,5 +331,9 @@ fn call(view: &View<'_>, pc: Pc, site: u32) -> String {
         _ => format!("#{site}"),
     };
     let call_text = format!("call {kind} {target}({arguments})");
-    if call.dest == Call::NO_RESULT { call_text } else { format!("{} = {call_text}", view.name(call.dest, pc, true)) }
+    if call.dest == Call::NO_RESULT {
+        call_text
+    } else {
+        format!("{} = {call_text}", view.name(call.dest, pc, true))
+    }
 }

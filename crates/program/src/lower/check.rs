@@ -33,7 +33,11 @@ impl Infer<'_> {
 
     #[cold]
     fn bad(&self, found: Type, wanted: &str) -> Box<super::LowerError> {
-        self.verify(format!("bad type on operand stack: {} is wanted and {} found", wanted, self.types.describe(found)))
+        self.verify(format!(
+            "bad type on operand stack: {} is wanted and {} found",
+            wanted,
+            self.types.describe(found)
+        ))
     }
 
     /// Takes a value of a primitive type from the stack.
@@ -51,13 +55,21 @@ impl Infer<'_> {
     /// Takes an initialised object or null.
     pub fn pop_reference(&mut self) -> Result<Type> {
         let found = self.pop_slot()?;
-        if found.is_reference() { Ok(found) } else { Err(self.bad(found, "a reference")) }
+        if found.is_reference() {
+            Ok(found)
+        } else {
+            Err(self.bad(found, "a reference"))
+        }
     }
 
     /// Takes any object, also one whose constructor has not run.
     fn pop_object(&mut self) -> Result<Type> {
         let found = self.pop_slot()?;
-        if found.is_reference() || found.is_uninitialised() { Ok(found) } else { Err(self.bad(found, "a reference")) }
+        if found.is_reference() || found.is_uninitialised() {
+            Ok(found)
+        } else {
+            Err(self.bad(found, "a reference"))
+        }
     }
 
     /// Takes a reference that may be used as the class `wanted`.
@@ -71,7 +83,11 @@ impl Infer<'_> {
 
     /// Takes a value of a type from a descriptor.
     pub fn pop_value(&mut self, wanted: Type) -> Result<()> {
-        if wanted.is_reference() { self.pop_class(wanted).map(|_| ()) } else { self.pop(wanted) }
+        if wanted.is_reference() {
+            self.pop_class(wanted).map(|_| ())
+        } else {
+            self.pop(wanted)
+        }
     }
 
     fn pop_array(&mut self, wanted: &[&str]) -> Result<()> {
@@ -94,7 +110,11 @@ impl Infer<'_> {
     /// Takes a slot that is no half of a wide value.
     fn pop_single(&mut self) -> Result<Type> {
         let slot = self.pop_slot()?;
-        if slot.is_second() { Err(self.bad(slot, "a value of one word")) } else { Ok(slot) }
+        if slot.is_second() {
+            Err(self.bad(slot, "a value of one word"))
+        } else {
+            Ok(slot)
+        }
     }
 
     /// Takes two slots: a wide value, or two values that are not wide.
@@ -128,7 +148,9 @@ impl Infer<'_> {
     #[cold]
     fn bad_local(&self, slot: u32, found: Type, wanted: &str) -> Box<super::LowerError> {
         let found = self.types.describe(found);
-        self.verify(format!("bad type in local variable {slot}: {wanted} is wanted and {found} found"))
+        self.verify(format!(
+            "bad type in local variable {slot}: {wanted} is wanted and {found} found"
+        ))
     }
 
     fn load_object(&mut self, slot: u32) -> Result<()> {

@@ -49,7 +49,9 @@ impl<'a> Infer<'a> {
             return Err(self.bad_constant(insn.a));
         }
         let (class, name, field) = pool.member(index);
-        let Some(kind) = Kind::of(field) else { return Err(self.bad_constant(insn.a)) };
+        let Some(kind) = Kind::of(field) else {
+            return Err(self.bad_constant(insn.a));
+        };
         let value = self.value_type(field, kind);
         if matches!(insn.op, PUTSTATIC | PUTFIELD) {
             self.pop_value(value)?;
@@ -76,7 +78,10 @@ impl<'a> Infer<'a> {
 
     fn declares(&self, name: &str, field: &str) -> bool {
         let pool = &self.file.pool;
-        self.file.fields.iter().any(|own| pool.text(own.name) == name && pool.text(own.descriptor) == field)
+        self.file
+            .fields
+            .iter()
+            .any(|own| pool.text(own.name) == name && pool.text(own.descriptor) == field)
     }
 
     /// Protected members of another package may be used only on objects of this class.
@@ -185,7 +190,9 @@ impl<'a> Infer<'a> {
             let found = self.stack.get(base + slot).copied().unwrap_or(Type::TOP);
             if found != wanted && !(wanted.is_reference() && self.assignable(found, wanted)?) {
                 let (found, wanted) = (self.types.describe(found), self.types.describe(wanted));
-                return Err(self.verify(format!("bad type on operand stack: {wanted} is wanted and {found} found")));
+                return Err(self.verify(format!(
+                    "bad type on operand stack: {wanted} is wanted and {found} found"
+                )));
             }
         }
         self.stack.truncate(base);
@@ -195,18 +202,24 @@ impl<'a> Infer<'a> {
 
     /// A constructor call makes an object initialised wherever it is held.
     fn construct(&mut self, class: &'a str, index: Index, number: u32) -> Result<()> {
-        let Some(object) = self.stack.pop() else { return Err(self.verify("operand stack underflow")) };
+        let Some(object) = self.stack.pop() else {
+            return Err(self.verify("operand stack underflow"));
+        };
         let made = if object == Type::FRESH_THIS {
             let parent = self.file.pool.class_name(self.file.super_class);
             if class != self.this && class != parent {
-                return Err(self.verify(format!("bad <init> method call: {class} is neither this class nor its superclass")));
+                return Err(self.verify(format!(
+                    "bad <init> method call: {class} is neither this class nor its superclass"
+                )));
             }
             self.throw_broken(number)?;
             self.fresh = false;
             self.types.class(self.this)
         } else if let Some(bci) = object.as_fresh() {
             let created = self.scan.insns.binary_search_by_key(&bci, |insn| insn.bci).ok();
-            let created = created.and_then(|at| self.scan.insns.get(at)).map_or(0, |insn| insn.a as Index);
+            let created = created
+                .and_then(|at| self.scan.insns.get(at))
+                .map_or(0, |insn| insn.a as Index);
             if self.file.pool.class_name(created) != class {
                 return Err(self.verify(format!("call to wrong <init> method: {class}")));
             }
@@ -232,7 +245,12 @@ impl<'a> Infer<'a> {
             return Ok(());
         }
         if matches!(self.file.pool.get(index), Constant::InterfaceMethod(..)) {
-            if self.file.interfaces.iter().any(|&direct| self.file.pool.class_name(direct) == class) {
+            if self
+                .file
+                .interfaces
+                .iter()
+                .any(|&direct| self.file.pool.class_name(direct) == class)
+            {
                 return Ok(());
             }
             return Err(self.verify("bad invokespecial: interface method reference is not to a direct superinterface"));
@@ -266,7 +284,9 @@ impl<'a> Infer<'a> {
                 self.push(fresh)
             }
             NEWARRAY => {
-                let Some(name) = primitive_array(insn.a) else { return Err(self.verify("illegal newarray instruction")) };
+                let Some(name) = primitive_array(insn.a) else {
+                    return Err(self.verify("illegal newarray instruction"));
+                };
                 self.pop(Type::INT)?;
                 let array = self.types.class(name);
                 self.push(array)

@@ -32,7 +32,12 @@ pub struct LowerError {
 impl LowerError {
     #[cold]
     pub(super) fn new(kind: LowerErrorKind, bci: u32, what: impl Into<String>) -> Box<LowerError> {
-        Box::new(LowerError { bci, what: what.into(), method: String::new(), kind })
+        Box::new(LowerError {
+            bci,
+            what: what.into(),
+            method: String::new(),
+            kind,
+        })
     }
 
     #[cold]
@@ -54,7 +59,11 @@ impl LowerError {
     #[cold]
     pub(super) fn within(mut self, file: &ClassFile, method: &MethodInfo) -> LowerError {
         let class = file.pool.class_name(file.this_class);
-        self.method = format!("{class}.{}{}", file.pool.text(method.name), file.pool.text(method.descriptor));
+        self.method = format!(
+            "{class}.{}{}",
+            file.pool.text(method.name),
+            file.pool.text(method.descriptor)
+        );
         self
     }
 }

@@ -34,7 +34,10 @@ pub(super) fn finish(mut builder: Builder<'_, '_>, scratch: &mut Scratch) -> Res
     let (registers, frame_words, parameter_words) = number(&mut builder, scratch)?;
     let words = &scratch.words;
     if builder.instrs.len() as u64 * registers.len() as u64 > LARGEST_BITS {
-        return Err(LowerError::unsupported(0, "the method is too large: too many registers for its length"));
+        return Err(LowerError::unsupported(
+            0,
+            "the method is too large: too many registers for its length",
+        ));
     }
     let word = |reg: Reg| words.get(usize::from(reg)).copied().unwrap_or(Reg::MAX);
     for instr in &mut builder.instrs {
@@ -43,10 +46,18 @@ pub(super) fn finish(mut builder: Builder<'_, '_>, scratch: &mut Scratch) -> Res
     for call in builder.calls.iter_mut().filter(|call| call.dest != Call::NO_RESULT) {
         call.dest = word(call.dest);
     }
-    let operands = builder.operands.iter().map(|&(reg, second)| word(reg).saturating_add(Reg::from(second))).collect();
+    let operands = builder
+        .operands
+        .iter()
+        .map(|&(reg, second)| word(reg).saturating_add(Reg::from(second)))
+        .collect();
     builder.pieces.sort_by_key(|piece| piece.row);
     let handlers = builder.pieces.iter().map(|piece| {
-        let target = if piece.target == NONE { Some(unlocking) } else { builder.starts.get(piece.target as usize).copied() };
+        let target = if piece.target == NONE {
+            Some(unlocking)
+        } else {
+            builder.starts.get(piece.target as usize).copied()
+        };
         Handler {
             start: position(piece.start),
             end: position(piece.end),
@@ -56,12 +67,16 @@ pub(super) fn finish(mut builder: Builder<'_, '_>, scratch: &mut Scratch) -> Res
         }
     });
     let handlers = handlers.filter(|handler| handler.start < handler.end).collect();
-    let names = builder.names.iter().filter(|name| word(name.reg) != Reg::MAX).map(|name| LocalName {
-        start: position(name.start),
-        end: position(name.end),
-        reg: word(name.reg),
-        name: name.name,
-    });
+    let names = builder
+        .names
+        .iter()
+        .filter(|name| word(name.reg) != Reg::MAX)
+        .map(|name| LocalName {
+            start: position(name.start),
+            end: position(name.end),
+            reg: word(name.reg),
+            name: name.name,
+        });
     let names = names.filter(|name| name.start < name.end).collect();
     let code = Code {
         instrs: Box::from(&builder.instrs[..]),
@@ -108,7 +123,9 @@ impl Builder<'_, '_> {
     fn drop_narrowings(&mut self) -> Vec<u32> {
         let mut dead = Vec::new();
         for at in 0..self.narrowings.len() {
-            let Some(&(pc, local, wanted)) = self.narrowings.get(at) else { break };
+            let Some(&(pc, local, wanted)) = self.narrowings.get(at) else {
+                break;
+            };
             if self.local_range(local) & wanted == 0 {
                 continue;
             }
@@ -142,7 +159,9 @@ fn follow(instrs: &[Instr], mut pc: u32) -> u32 {
 fn shorten(builder: &mut Builder<'_, '_>, dead: &mut Vec<u32>) -> bool {
     let mut replaced = false;
     for at in 0..builder.instrs.len() {
-        let Some(&(mut instr)) = builder.instrs.get(at) else { break };
+        let Some(&(mut instr)) = builder.instrs.get(at) else {
+            break;
+        };
         let next = at as u32 + 1;
         let Some(target) = instr.target_mut() else { continue };
         *target = follow(&builder.instrs, *target);
@@ -151,7 +170,8 @@ fn shorten(builder: &mut Builder<'_, '_>, dead: &mut Vec<u32>) -> bool {
             let there = builder.instrs.get(target as usize).copied();
             if target == next || follow(&builder.instrs, next) == target {
                 dead.push(at as u32);
-            } else if let Some(returned @ (Instr::Return { .. } | Instr::ReturnWide { .. } | Instr::ReturnVoid)) = there {
+            } else if let Some(returned @ (Instr::Return { .. } | Instr::ReturnWide { .. } | Instr::ReturnVoid)) = there
+            {
                 instr = returned;
                 replaced = true;
                 let bci = builder.bcis.get(target as usize).copied();
@@ -283,7 +303,12 @@ fn number(builder: &mut Builder<'_, '_>, scratch: &mut Scratch) -> Result<(Box<[
     builder.pieces.iter().for_each(|piece| mark(piece.reg));
     (0..parameters).for_each(|parameter| mark(parameter as Reg));
     order.clear();
-    order.extend(used.iter().enumerate().filter(|(_, used)| **used).map(|(reg, _)| reg as Reg));
+    order.extend(
+        used.iter()
+            .enumerate()
+            .filter(|(_, used)| **used)
+            .map(|(reg, _)| reg as Reg),
+    );
     order.sort_unstable_by_key(|&reg| match builder.registers.home(reg) {
         _ if usize::from(reg) < parameters => (0, u32::from(reg), RegisterKind::Ref),
         Home::Local(slot) => (1, slot, builder.registers.kind(reg)),
@@ -302,7 +327,10 @@ fn number(builder: &mut Builder<'_, '_>, scratch: &mut Scratch) -> Result<(Box<[
         registers.push(Register { reg: next as Reg, kind });
         next += if kind == RegisterKind::Wide { 2 } else { 1 };
         if next > MOST {
-            return Err(LowerError::unsupported(0, "the method is too large: its frame has more words than we can number"));
+            return Err(LowerError::unsupported(
+                0,
+                "the method is too large: its frame has more words than we can number",
+            ));
         }
         if at + 1 == parameters {
             parameter_words = next;

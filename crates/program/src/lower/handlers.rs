@@ -29,21 +29,36 @@ impl Builder<'_, '_> {
             let block = self.infer.scan.block_at(i64::from(row.target));
             let target = self.infer.find(context, block);
             let (start, end) = (self.position(row.start.into()), self.position(row.end.into()));
-            let reached = self.infer.instances.get(target as usize).is_some_and(|instance| instance.reached());
+            let reached = self
+                .infer
+                .instances
+                .get(target as usize)
+                .is_some_and(|instance| instance.reached());
             if !reached || start >= end {
                 continue;
             }
-            let Some(reg) = self.catch_register(block) else { continue };
+            let Some(reg) = self.catch_register(block) else {
+                continue;
+            };
             let class = (row.class != 0).then(|| self.classes.site(SiteForm::Plain, row.class));
             self.cover(index, start, end, target, reg, class);
         }
         for row in &self.infer.info.locals {
-            let Some(kind) = Kind::of(self.infer.file.pool.text(row.descriptor)) else { continue };
-            let Some(reg) = self.registers.known_local(row.slot.into(), register_kind(kind)) else { continue };
+            let Some(kind) = Kind::of(self.infer.file.pool.text(row.descriptor)) else {
+                continue;
+            };
+            let Some(reg) = self.registers.known_local(row.slot.into(), register_kind(kind)) else {
+                continue;
+            };
             let end = u32::from(row.start) + u32::from(row.length);
             let (start, end) = (self.position(row.start.into()), self.position(end));
             if start < end {
-                self.names.push(Name { start, end, reg, name: row.name });
+                self.names.push(Name {
+                    start,
+                    end,
+                    reg,
+                    name: row.name,
+                });
             }
         }
         self.context_start = self.instrs.len();
@@ -57,12 +72,26 @@ impl Builder<'_, '_> {
                 continue;
             }
             if from < hole && self.pieces.len() <= MOST_PIECES {
-                self.pieces.push(Piece { row, start: from, end: hole, target, reg, class });
+                self.pieces.push(Piece {
+                    row,
+                    start: from,
+                    end: hole,
+                    target,
+                    reg,
+                    class,
+                });
             }
             from = after;
         }
         if from < end && self.pieces.len() <= MOST_PIECES {
-            self.pieces.push(Piece { row, start: from, end, target, reg, class });
+            self.pieces.push(Piece {
+                row,
+                start: from,
+                end,
+                target,
+                reg,
+                class,
+            });
         }
     }
 

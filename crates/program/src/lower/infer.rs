@@ -40,7 +40,15 @@ pub(super) struct Instance {
 
 impl Instance {
     fn new(block: u32, context: u32) -> Instance {
-        Instance { block, context, jump: NONE, frame: NONE, depth: 0, fresh: false, queued: false }
+        Instance {
+            block,
+            context,
+            jump: NONE,
+            frame: NONE,
+            depth: 0,
+            fresh: false,
+            queued: false,
+        }
     }
 
     /// Whether control can get there.
@@ -130,14 +138,39 @@ impl<'a> Infer<'a> {
             work: 0,
         };
         infer.locals.resize(usize::from(info.max_locals), Type::TOP);
-        infer.instances.extend((0..scan.blocks.len() as u32).map(|block| Instance::new(block, 0)));
-        infer.contexts.push(Context { target: NONE, back: NONE, parent: NONE });
+        infer
+            .instances
+            .extend((0..scan.blocks.len() as u32).map(|block| Instance::new(block, 0)));
+        infer.contexts.push(Context {
+            target: NONE,
+            back: NONE,
+            parent: NONE,
+        });
         infer.enter(method, descriptor)?;
         infer.arrive(0)?;
         while let Some(next) = infer.next() {
             infer.visit(next)?;
         }
+        infer.compare_copies()?;
         Ok(infer)
+    }
+
+    /// However a block of a subroutine is reached, the stack has the same height there.
+    fn compare_copies(&self) -> Result<()> {
+        if self.contexts.len() == 1 {
+            return Ok(());
+        }
+        let mut heights = vec![None; self.scan.blocks.len()];
+        for instance in self.instances.iter().filter(|instance| instance.reached()) {
+            let Some(height) = heights.get_mut(instance.block as usize) else {
+                continue;
+            };
+            if *height.get_or_insert(instance.depth) != instance.depth {
+                let bci = self.scan.first(instance.block).map_or(0, |first| u32::from(first.bci));
+                return Err(LowerError::verify(bci, "inconsistent stack height in a subroutine"));
+            }
+        }
+        Ok(())
     }
 
     /// Gives the vectors back for the next method.
@@ -176,7 +209,10 @@ impl<'a> Infer<'a> {
                 class => self.types.class(self.file.pool.class_name(class)),
             };
             if !self.assignable(caught, throwable)? {
-                let what = format!("catch type {} is not a subclass of Throwable", self.types.describe(caught));
+                let what = format!(
+                    "catch type {} is not a subclass of Throwable",
+                    self.types.describe(caught)
+                );
                 return Err(self.verify(what));
             }
             self.catches.push(caught);
@@ -214,20 +250,29 @@ impl<'a> Infer<'a> {
 
     /// Whether a reference may be used as another class.
     pub fn assignable(&mut self, from: Type, to: Type) -> Result<bool> {
-        self.types.assignable(from, to).map_err(|what| LowerError::new(LowerErrorKind::Class, self.bci, what))
+        self.types
+            .assignable(from, to)
+            .map_err(|what| LowerError::new(LowerErrorKind::Class, self.bci, what))
     }
 
     fn spend(&mut self, work: usize) -> Result<()> {
         self.work += work as u64;
         if self.work + self.types.work > LARGEST_WORK || self.arena.len() > LARGEST_ARENA {
-            return Err(LowerError::unsupported(self.bci, "the method is too large to be verified"));
+            return Err(LowerError::unsupported(
+                self.bci,
+                "the method is too large to be verified",
+            ));
         }
         Ok(())
     }
 
     /// Takes the first instance whose frame has changed.
     fn next(&mut self) -> Option<u32> {
-        let at = self.instances.get(self.lowest..)?.iter().position(|instance| instance.queued);
+        let at = self
+            .instances
+            .get(self.lowest..)?
+            .iter()
+            .position(|instance| instance.queued);
         self.work += at.unwrap_or(0) as u64 / 8;
         self.lowest += at?;
         self.instances.get_mut(self.lowest)?.queued = false;
@@ -236,16 +281,25 @@ impl<'a> Infer<'a> {
 
     /// Walks through a block from its frame on.
     fn visit(&mut self, number: u32) -> Result<()> {
-        let Some(&instance) = self.instances.get(number as usize) else { return Ok(()) };
-        let Some(&block) = self.scan.blocks.get(instance.block as usize) else { return Ok(()) };
-        let insns = self.scan.insns.get(block.start as usize..block.end as usize).unwrap_or(&[]);
+        let Some(&instance) = self.instances.get(number as usize) else {
+            return Ok(());
+        };
+        let Some(&block) = self.scan.blocks.get(instance.block as usize) else {
+            return Ok(());
+        };
+        let insns = self
+            .scan
+            .insns
+            .get(block.start as usize..block.end as usize)
+            .unwrap_or(&[]);
         let locals = self.locals.len();
         let frame = self.arena.get(instance.frame as usize..).unwrap_or(&[]);
         let (first, rest) = frame.split_at_checked(locals).unwrap_or((&[], &[]));
         self.locals.clear();
         self.locals.extend_from_slice(first);
         self.stack.clear();
-        self.stack.extend_from_slice(rest.get(..instance.depth as usize).unwrap_or(&[]));
+        self.stack
+            .extend_from_slice(rest.get(..instance.depth as usize).unwrap_or(&[]));
         self.fresh = instance.fresh;
         self.activate(block.start, block.end)?;
         self.spend(insns.len())?;
@@ -272,7 +326,10 @@ impl<'a> Infer<'a> {
         let (from, to) = (self.scan.bci_of(start), self.scan.bci_of(end));
         for (handler, row) in self.info.handlers.iter().enumerate() {
             if u32::from(row.start) < to && from < u32::from(row.end) {
-                self.active.push(Active { handler: handler as u32, merged: false });
+                self.active.push(Active {
+                    handler: handler as u32,
+                    merged: false,
+                });
             }
         }
         Ok(())
@@ -285,9 +342,13 @@ impl<'a> Infer<'a> {
             self.changed = false;
         }
         for index in 0..self.active.len() {
-            let Some(active) = self.active.get_mut(index) else { break };
+            let Some(active) = self.active.get_mut(index) else {
+                break;
+            };
             let handler = active.handler as usize;
-            let Some(row) = self.info.handlers.get(handler) else { break };
+            let Some(row) = self.info.handlers.get(handler) else {
+                break;
+            };
             if active.merged || self.bci < u32::from(row.start) || self.bci >= u32::from(row.end) {
                 continue;
             }
@@ -306,7 +367,10 @@ impl<'a> Infer<'a> {
         if self.active.is_empty() {
             return Ok(());
         }
-        let context = self.instances.get(number as usize).map_or(0, |instance| instance.context);
+        let context = self
+            .instances
+            .get(number as usize)
+            .map_or(0, |instance| instance.context);
         let locals = self.locals.clone();
         for local in self.locals.iter_mut().filter(|local| **local == Type::FRESH_THIS) {
             *local = Type::TOP;
@@ -336,7 +400,10 @@ impl<'a> Infer<'a> {
             return Ok(copy);
         }
         if self.instances.len() >= LARGEST_INSTANCES {
-            return Err(LowerError::unsupported(self.bci, "subroutines that are too large to be copied"));
+            return Err(LowerError::unsupported(
+                self.bci,
+                "subroutines that are too large to be copied",
+            ));
         }
         let copy = self.instances.len() as u32;
         self.instances.push(Instance::new(block, context));
@@ -346,12 +413,18 @@ impl<'a> Infer<'a> {
 
     /// The instance of a known block, if control can get there.
     pub fn find(&self, context: u32, block: u32) -> u32 {
-        if context == 0 { block } else { self.copies.get(&(context, block)).copied().unwrap_or(NONE) }
+        if context == 0 {
+            block
+        } else {
+            self.copies.get(&(context, block)).copied().unwrap_or(NONE)
+        }
     }
 
     fn arrive(&mut self, to: u32) -> Result<()> {
         self.spend(self.locals.len() + self.stack.len() + 1)?;
-        let Some(&instance) = self.instances.get(to as usize) else { return Ok(()) };
+        let Some(&instance) = self.instances.get(to as usize) else {
+            return Ok(());
+        };
         let mut changed = !instance.reached();
         if changed {
             let frame = self.arena.len() as u32;
@@ -374,7 +447,10 @@ impl<'a> Infer<'a> {
                 let joined = self.types.join(*old, now);
                 if joined == Type::TOP && slot >= self.locals.len() {
                     let (old, now) = (self.types.describe(*old), self.types.describe(now));
-                    return Err(LowerError::verify(self.bci, format!("mismatched stack types {now} and {old}")));
+                    return Err(LowerError::verify(
+                        self.bci,
+                        format!("mismatched stack types {now} and {old}"),
+                    ));
                 }
                 changed |= joined != *old;
                 *old = joined;
@@ -395,17 +471,26 @@ impl<'a> Infer<'a> {
 
     /// Calls a subroutine.
     pub fn call(&mut self, insn: &Insn, number: u32) -> Result<()> {
-        let Some(&Instance { block, context, .. }) = self.instances.get(number as usize) else { return Ok(()) };
+        let Some(&Instance { block, context, .. }) = self.instances.get(number as usize) else {
+            return Ok(());
+        };
         // A subroutine that is already in the chain has been left by a jump: it cannot call itself.
         let mut parent = context;
         let mut outer = context;
-        while let Some(&Context { target, parent: next, .. }) = self.contexts.get(outer as usize) {
+        while let Some(&Context {
+            target, parent: next, ..
+        }) = self.contexts.get(outer as usize)
+        {
             if target == insn.a {
                 parent = next;
             }
             outer = next;
         }
-        let called = Context { target: insn.a, back: block + 1, parent };
+        let called = Context {
+            target: insn.a,
+            back: block + 1,
+            parent,
+        };
         let callee = match self.contexts.iter().position(|context| *context == called) {
             Some(known) => known,
             None if self.contexts.len() >= LARGEST_CONTEXTS => {
@@ -423,8 +508,13 @@ impl<'a> Infer<'a> {
     /// Returns from a subroutine.
     pub fn come_back(&mut self, insn: &Insn, number: u32) -> Result<()> {
         let local = self.locals.get(insn.a as usize).copied().unwrap_or(Type::TOP);
-        let Some(&Context { back, parent, .. }) = local.as_address().and_then(|call| self.contexts.get(call as usize)) else {
-            return Err(self.verify(format!("ret on local variable {}, which holds {}", insn.a, self.types.describe(local))));
+        let Some(&Context { back, parent, .. }) = local.as_address().and_then(|call| self.contexts.get(call as usize))
+        else {
+            return Err(self.verify(format!(
+                "ret on local variable {}, which holds {}",
+                insn.a,
+                self.types.describe(local)
+            )));
         };
         self.jump(parent, back, number)
     }
@@ -442,14 +532,19 @@ impl<'a> Infer<'a> {
 
     /// The stack slots with which control enters an instance.
     pub fn entry_stack(&self, number: u32) -> &[Type] {
-        let Some(instance) = self.instances.get(number as usize) else { return &[] };
+        let Some(instance) = self.instances.get(number as usize) else {
+            return &[];
+        };
         let start = instance.frame as usize + self.locals.len();
         self.arena.get(start..start + instance.depth as usize).unwrap_or(&[])
     }
 
     /// Control goes to the targets of a jump or switch besides or instead of the next instruction.
     pub fn branch(&mut self, insn: &Insn, number: u32) -> Result<()> {
-        let context = self.instances.get(number as usize).map_or(0, |instance| instance.context);
+        let context = self
+            .instances
+            .get(number as usize)
+            .map_or(0, |instance| instance.context);
         if !matches!(insn.op, TABLESWITCH | LOOKUPSWITCH) {
             return self.arrive_at(context, insn.a);
         }

@@ -13,7 +13,11 @@ const MOST_PASSES: usize = 64;
 pub fn liveness(code: &Code) -> Liveness {
     let stride = code.registers.len().div_ceil(64);
     let rows = code.instrs.len();
-    let mut live = Liveness { stride, across: rows * stride, bits: vec![0; 2 * rows * stride].into() };
+    let mut live = Liveness {
+        stride,
+        across: rows * stride,
+        bits: vec![0; 2 * rows * stride].into(),
+    };
     if stride == 0 {
         return live;
     }
@@ -23,7 +27,11 @@ pub fn liveness(code: &Code) -> Liveness {
             *slot = position as u16;
         }
     }
-    let mut flow = Flow { code, positions, row: vec![0; stride] };
+    let mut flow = Flow {
+        code,
+        positions,
+        row: vec![0; stride],
+    };
     let too_long = rows as u64 * code.handlers.len() as u64 > LARGEST_WORK;
     let settled = !too_long && (0..MOST_PASSES).any(|_| !flow.pass(&mut live) || !flow.has_loops());
     if !settled {
@@ -41,7 +49,11 @@ struct Flow<'a> {
 
 impl Flow<'_> {
     fn position(&self, reg: u16) -> Option<usize> {
-        self.positions.get(usize::from(reg)).copied().filter(|&position| position != u16::MAX).map(usize::from)
+        self.positions
+            .get(usize::from(reg))
+            .copied()
+            .filter(|&position| position != u16::MAX)
+            .map(usize::from)
     }
 
     /// Whether an edge goes back: only then does one pass not see everything.

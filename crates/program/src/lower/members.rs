@@ -27,7 +27,12 @@ impl Sites {
                 return known as u32;
             }
             if self.list.len() == FEW {
-                self.numbers = self.list.iter().enumerate().map(|(number, site)| (*site, number as u32)).collect();
+                self.numbers = self
+                    .list
+                    .iter()
+                    .enumerate()
+                    .map(|(number, site)| (*site, number as u32))
+                    .collect();
             }
         } else if let Some(&known) = self.numbers.get(&wanted) {
             return known;
@@ -41,7 +46,14 @@ impl Sites {
     }
 
     pub fn finish(&self) -> Box<[Site]> {
-        self.list.iter().map(|&(form, index)| Site { index, form, link: Link::default() }).collect()
+        self.list
+            .iter()
+            .map(|&(form, index)| Site {
+                index,
+                form,
+                link: Link::default(),
+            })
+            .collect()
     }
 }
 
@@ -164,7 +176,15 @@ impl Builder<'_, '_> {
             None => Call::NO_RESULT,
         };
         let site = self.calls.len() as u32;
-        self.calls.push(Call { kind, index, first, count, dest, link: Link::default(), cache: Link::default() });
+        self.calls.push(Call {
+            kind,
+            index,
+            first,
+            count,
+            dest,
+            link: Link::default(),
+            cache: Link::default(),
+        });
         self.emit(Instr::Call { site });
     }
 
@@ -198,7 +218,10 @@ impl Builder<'_, '_> {
                 self.emit(Instr::New { d, site });
             }
             NEWARRAY | ANEWARRAY => {
-                let letter = b"ZCFDBSIJ".get((insn.a as usize).wrapping_sub(4)).copied().unwrap_or(b'I');
+                let letter = b"ZCFDBSIJ"
+                    .get((insn.a as usize).wrapping_sub(4))
+                    .copied()
+                    .unwrap_or(b'I');
                 let site = match insn.op {
                     NEWARRAY => self.classes.site(SiteForm::Primitive(letter), 0),
                     _ => self.classes.site(SiteForm::ArrayOf, index),
@@ -211,7 +234,12 @@ impl Builder<'_, '_> {
                 let site = self.classes.site(SiteForm::Plain, index);
                 let (first, count) = self.take_operands(usize::from(insn.b as u16));
                 let d = self.result(RegisterKind::Ref, 0);
-                self.emit(Instr::NewMultiArray { d, count: count as u8, first, site });
+                self.emit(Instr::NewMultiArray {
+                    d,
+                    count: count as u8,
+                    first,
+                    site,
+                });
             }
         }
     }

@@ -47,7 +47,9 @@ pub trait Rules {
 
 /// Lowers the code of one method. A method without code gives an empty [`Code`].
 pub fn lower(file: &ClassFile, method: &MethodInfo, rules: &dyn Rules) -> Result<Code, LowerError> {
-    let Some(info) = &method.code else { return Ok(Code::default()) };
+    let Some(info) = &method.code else {
+        return Ok(Code::default());
+    };
     let lowered = scratch::with_scratch(|scratch| {
         let code = file.bytes.get(info.code.clone()).unwrap_or(&[]);
         let scan = scan::Scan::new(code, info, file.major, scratch)?;

@@ -90,7 +90,11 @@ impl Builder<'_, '_> {
     }
 
     fn entry(&self, below: usize) -> Option<Value> {
-        self.stack.len().checked_sub(below + 1).and_then(|index| self.stack.get(index)).map(|entry| entry.value)
+        self.stack
+            .len()
+            .checked_sub(below + 1)
+            .and_then(|index| self.stack.get(index))
+            .map(|entry| entry.value)
     }
 
     /// The constant on top of the stack, if it is an int.
@@ -163,7 +167,9 @@ impl Builder<'_, '_> {
             return false;
         }
         let swapped = !constant(self.entry(0)) && commutes && constant(self.entry(1));
-        let Some(value) = self.entry(usize::from(swapped)) else { return false };
+        let Some(value) = self.entry(usize::from(swapped)) else {
+            return false;
+        };
         if constant(self.entry(0)) && constant(self.entry(1)) {
             return false;
         }
@@ -180,12 +186,36 @@ impl Builder<'_, '_> {
             }
             (IOR, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::OrImm { d, a, imm }),
             (IXOR, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::XorImm { d, a, imm }),
-            (ISHL, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::ShlImm { d, a, imm: imm as u8 & 31 }),
-            (ISHR, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::ShrImm { d, a, imm: imm as u8 & 31 }),
-            (IUSHR, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::UshrImm { d, a, imm: imm as u8 & 31 }),
-            (LSHL, Value::Word(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::ShlLImm { d, a, imm: imm as u8 & 63 }),
-            (LSHR, Value::Word(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::ShrLImm { d, a, imm: imm as u8 & 63 }),
-            (LUSHR, Value::Word(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::UshrLImm { d, a, imm: imm as u8 & 63 }),
+            (ISHL, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::ShlImm {
+                d,
+                a,
+                imm: imm as u8 & 31,
+            }),
+            (ISHR, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::ShrImm {
+                d,
+                a,
+                imm: imm as u8 & 31,
+            }),
+            (IUSHR, Value::Word(_)) => (RegisterKind::Word, 0, |d, a, imm| Instr::UshrImm {
+                d,
+                a,
+                imm: imm as u8 & 31,
+            }),
+            (LSHL, Value::Word(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::ShlLImm {
+                d,
+                a,
+                imm: imm as u8 & 63,
+            }),
+            (LSHR, Value::Word(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::ShrLImm {
+                d,
+                a,
+                imm: imm as u8 & 63,
+            }),
+            (LUSHR, Value::Word(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::UshrLImm {
+                d,
+                a,
+                imm: imm as u8 & 63,
+            }),
             (LADD | LSUB, Value::Wide(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::AddLImm { d, a, imm }),
             (LMUL, Value::Wide(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::MulLImm { d, a, imm }),
             (LAND, Value::Wide(_)) => (RegisterKind::Wide, 0, |d, a, imm| Instr::AndLImm { d, a, imm }),
@@ -195,7 +225,11 @@ impl Builder<'_, '_> {
             Value::Word(value) if op == ISUB => (value as i32).wrapping_neg(),
             Value::Word(value) => value as i32,
             Value::Wide(value) => {
-                let value = if op == LSUB { (value as i64).wrapping_neg() } else { value as i64 };
+                let value = if op == LSUB {
+                    (value as i64).wrapping_neg()
+                } else {
+                    value as i64
+                };
                 let Ok(small) = i32::try_from(value) else { return false };
                 small
             }
@@ -325,7 +359,9 @@ impl Builder<'_, '_> {
     }
 
     pub fn jump(&mut self, insn: &Insn, number: u32) {
-        let Some(&instance) = self.infer.instances.get(number as usize) else { return };
+        let Some(&instance) = self.infer.instances.get(number as usize) else {
+            return;
+        };
         let target = match insn.op {
             GOTO => self.infer.find(instance.context, insn.a),
             JSR => {
@@ -340,7 +376,11 @@ impl Builder<'_, '_> {
 
     pub fn switch(&mut self, insn: &Insn, number: u32) {
         self.force(1);
-        let context = self.infer.instances.get(number as usize).map_or(0, |instance| instance.context);
+        let context = self
+            .infer
+            .instances
+            .get(number as usize)
+            .map_or(0, |instance| instance.context);
         let source = self.infer.scan.switch(insn);
         let find = |bci: i64| self.infer.find(context, self.infer.scan.block_at(bci));
         let default = find(source.default());
@@ -368,9 +408,17 @@ impl Builder<'_, '_> {
         let a = self.pop_register();
         let table = self.switches.len() as u32;
         self.switches.push(if insn.op == TABLESWITCH {
-            Switch::Table { low: source.low, targets: targets.into(), default }
+            Switch::Table {
+                low: source.low,
+                targets: targets.into(),
+                default,
+            }
         } else {
-            Switch::Lookup { keys: keys.into(), targets: targets.into(), default }
+            Switch::Lookup {
+                keys: keys.into(),
+                targets: targets.into(),
+                default,
+            }
         });
         self.emit(Instr::Switch { a, table });
     }

@@ -73,7 +73,10 @@ impl Registers {
 
     /// The register of a local variable if it has been asked for.
     pub fn known_local(&self, slot: u32, kind: RegisterKind) -> Option<Reg> {
-        self.locals.get(slot as usize).map(|row| row[kind as usize]).filter(|&reg| reg != ABSENT)
+        self.locals
+            .get(slot as usize)
+            .map(|row| row[kind as usize])
+            .filter(|&reg| reg != ABSENT)
     }
 
     /// The register of a stack slot.
@@ -104,7 +107,9 @@ impl Registers {
     }
 
     pub fn kind(&self, reg: Reg) -> RegisterKind {
-        self.homes.get(usize::from(reg)).map_or(RegisterKind::Word, |home| home.1)
+        self.homes
+            .get(usize::from(reg))
+            .map_or(RegisterKind::Word, |home| home.1)
     }
 
     pub fn home(&self, reg: Reg) -> Home {

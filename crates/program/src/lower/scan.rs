@@ -36,7 +36,10 @@ pub(super) struct Insn {
 impl Insn {
     /// Whether control never goes on to the next instruction.
     pub fn ends(&self) -> bool {
-        matches!(self.op, GOTO | JSR | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW)
+        matches!(
+            self.op,
+            GOTO | JSR | RET | TABLESWITCH | LOOKUPSWITCH | IRETURN..=RETURN | ATHROW
+        )
     }
 
     /// Whether `a` is a jump target and control may also go on.
@@ -75,7 +78,10 @@ pub(super) struct SwitchTable<'a> {
 impl SwitchTable<'_> {
     fn word(&self, index: usize) -> i32 {
         let at = index * 4;
-        self.bytes.get(at..at + 4).and_then(|four| four.try_into().ok()).map_or(0, i32::from_be_bytes)
+        self.bytes
+            .get(at..at + 4)
+            .and_then(|four| four.try_into().ok())
+            .map_or(0, i32::from_be_bytes)
     }
 
     /// Bytecode index of the default case.
@@ -95,7 +101,11 @@ impl SwitchTable<'_> {
     }
 
     fn byte_length(&self) -> usize {
-        4 * if self.dense { 3 + self.cases as usize } else { 2 + 2 * self.cases as usize }
+        4 * if self.dense {
+            3 + self.cases as usize
+        } else {
+            2 + 2 * self.cases as usize
+        }
     }
 }
 
@@ -127,7 +137,10 @@ impl<'a> Scan<'a> {
     }
 
     fn byte(&self, at: usize) -> Result<u8> {
-        self.code.get(at).copied().ok_or_else(|| LowerError::format(at as u32, "the code ends inside an instruction"))
+        self.code
+            .get(at)
+            .copied()
+            .ok_or_else(|| LowerError::format(at as u32, "the code ends inside an instruction"))
     }
 
     fn short(&self, at: usize) -> Result<u16> {
@@ -219,6 +232,10 @@ impl<'a> Scan<'a> {
             TABLESWITCH | LOOKUPSWITCH => {
                 let first = (at + 4) & !3;
                 let words = self.code.get(first..).unwrap_or(&[]);
+                let padding = self.code.get(at + 1..first).unwrap_or(&[]);
+                if major < 51 && padding.iter().any(|&byte| byte != 0) {
+                    return Err(bad("padding of a switch is not zero"));
+                }
                 length = first - at + self.check_switch(raw, bci, words)?;
             }
             _ => {}
@@ -232,18 +249,39 @@ impl<'a> Scan<'a> {
             _ => 0,
         };
         if words > 0 && a + words > u32::from(info.max_locals) {
-            return Err(LowerError::verify(bci, format!("local variable {a} is outside the {} of the frame", info.max_locals)));
+            return Err(LowerError::verify(
+                bci,
+                format!("local variable {a} is outside the {} of the frame", info.max_locals),
+            ));
         }
         if matches!(op, JSR | RET) && major > 50 || op == INVOKEDYNAMIC && major < 51 {
-            return Err(LowerError::verify(bci, format!("opcode {op:#x} is not allowed in version {major}")));
+            return Err(LowerError::verify(
+                bci,
+                format!("opcode {op:#x} is not allowed in version {major}"),
+            ));
         }
         self.stores_receiver |= op == ASTORE && a == 0;
-        Ok((Insn { a, bci: at as u16, b, op, marks: 0 }, at + length))
+        Ok((
+            Insn {
+                a,
+                bci: at as u16,
+                b,
+                op,
+                marks: 0,
+            },
+            at + length,
+        ))
     }
 
     /// The length of a switch's operands, which lie at the start of `words`, in bytes.
     fn check_switch(&self, op: u8, bci: u32, words: &'a [u8]) -> Result<usize> {
-        let mut table = SwitchTable { bytes: words, bci: bci as i32, low: 0, cases: 0, dense: op == TABLESWITCH };
+        let mut table = SwitchTable {
+            bytes: words,
+            bci: bci as i32,
+            low: 0,
+            cases: 0,
+            dense: op == TABLESWITCH,
+        };
         if words.len() < if table.dense { 12 } else { 8 } {
             return Err(LowerError::format(bci, "the code ends inside an instruction"));
         }
@@ -261,7 +299,10 @@ impl<'a> Scan<'a> {
             return Err(LowerError::format(bci, "the code ends inside an instruction"));
         }
         if !table.dense && (1..table.cases).any(|case| table.case(case - 1).0 >= table.case(case).0) {
-            return Err(LowerError::format(bci, "the keys of a lookupswitch are not in ascending order"));
+            return Err(LowerError::format(
+                bci,
+                "the keys of a lookupswitch are not in ascending order",
+            ));
         }
         Ok(length)
     }
@@ -270,7 +311,13 @@ impl<'a> Scan<'a> {
     pub fn switch(&self, insn: &Insn) -> SwitchTable<'a> {
         let first = (usize::from(insn.bci) + 4) & !3;
         let bytes = self.code.get(first..).unwrap_or(&[]);
-        let mut table = SwitchTable { bytes, bci: i32::from(insn.bci), low: 0, cases: 0, dense: insn.op == TABLESWITCH };
+        let mut table = SwitchTable {
+            bytes,
+            bci: i32::from(insn.bci),
+            low: 0,
+            cases: 0,
+            dense: insn.op == TABLESWITCH,
+        };
         if table.dense {
             table.low = table.word(1);
             table.cases = table.word(2).wrapping_sub(table.low).wrapping_add(1) as u32;
@@ -287,7 +334,11 @@ impl<'a> Scan<'a> {
             let bci = u32::from(insn.bci);
             let conditional = insn.is_conditional();
             if conditional || matches!(insn.op, GOTO | JSR) {
-                self.mark_at(bci, i64::from(insn.a), if conditional { JUMPED | SPLIT } else { JUMPED })?;
+                self.mark_at(
+                    bci,
+                    i64::from(insn.a),
+                    if conditional { JUMPED | SPLIT } else { JUMPED },
+                )?;
             } else if matches!(insn.op, TABLESWITCH | LOOKUPSWITCH) {
                 let table = self.switch(&insn);
                 self.mark_at(bci, table.default(), JUMPED | SPLIT)?;
@@ -309,7 +360,10 @@ impl<'a> Scan<'a> {
                 || end != self.code.len() && self.index_of(end as i64).is_none()
                 || row.start >= row.end
             {
-                return Err(LowerError::verify(u32::from(row.start), "an exception handler's range does not fit the instructions"));
+                return Err(LowerError::verify(
+                    u32::from(row.start),
+                    "an exception handler's range does not fit the instructions",
+                ));
             }
             self.mark_at(u32::from(row.start), i64::from(row.target), CAUGHT)?;
         }
@@ -319,7 +373,12 @@ impl<'a> Scan<'a> {
     fn mark_at(&mut self, from: u32, target: i64, marks: u8) -> Result<()> {
         match self.index_of(target).and_then(|index| self.insns.get_mut(index)) {
             Some(insn) => insn.marks |= marks | LEADER,
-            None => return Err(LowerError::verify(from, format!("jump to {target}, which is not the start of an instruction"))),
+            None => {
+                return Err(LowerError::verify(
+                    from,
+                    format!("jump to {target}, which is not the start of an instruction"),
+                ));
+            }
         }
         Ok(())
     }
@@ -333,11 +392,17 @@ impl<'a> Scan<'a> {
         let mut start = 0;
         for (index, insn) in self.insns.iter().enumerate() {
             if insn.marks != 0 && index > 0 {
-                self.blocks.push(Block { start, end: index as u32 });
+                self.blocks.push(Block {
+                    start,
+                    end: index as u32,
+                });
                 start = index as u32;
             }
         }
-        self.blocks.push(Block { start, end: self.insns.len() as u32 });
+        self.blocks.push(Block {
+            start,
+            end: self.insns.len() as u32,
+        });
         if self.blocks.len() == 1 {
             return; // the only possible target is bytecode 0, which is also block 0
         }
@@ -354,16 +419,22 @@ impl<'a> Scan<'a> {
 
     /// The block that begins at a bytecode index, which must be a marked one.
     pub fn block_at(&self, bci: i64) -> u32 {
-        self.blocks.binary_search_by_key(&bci, |block| self.bci_of(block.start).into()).unwrap_or(0) as u32
+        self.blocks
+            .binary_search_by_key(&bci, |block| self.bci_of(block.start).into())
+            .unwrap_or(0) as u32
     }
 
     /// The bytecode index of an instruction; the length of the code for the end.
     pub fn bci_of(&self, index: u32) -> u32 {
-        self.insns.get(index as usize).map_or(self.code.len() as u32, |insn| u32::from(insn.bci))
+        self.insns
+            .get(index as usize)
+            .map_or(self.code.len() as u32, |insn| u32::from(insn.bci))
     }
 
     /// The first instruction of a block.
     pub fn first(&self, block: u32) -> Option<&Insn> {
-        self.blocks.get(block as usize).and_then(|block| self.insns.get(block.start as usize))
+        self.blocks
+            .get(block as usize)
+            .and_then(|block| self.insns.get(block.start as usize))
     }
 }

@@ -49,7 +49,13 @@ thread_local! {
 pub(super) fn with_scratch<T>(f: impl FnOnce(&mut Scratch) -> T) -> T {
     let mut scratch = SCRATCH.take().unwrap_or_default();
     let result = f(&mut scratch);
-    if scratch.insns.capacity().max(scratch.arena.capacity()).max(scratch.instrs.capacity()) <= LONGEST {
+    if scratch
+        .insns
+        .capacity()
+        .max(scratch.arena.capacity())
+        .max(scratch.instrs.capacity())
+        <= LONGEST
+    {
         SCRATCH.set(Some(scratch));
     }
     result

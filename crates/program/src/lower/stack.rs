@@ -65,7 +65,14 @@ impl Builder<'_, '_> {
     /// The first free stack slot.
     fn depth(&self) -> u32 {
         match self.stack.last() {
-            Some(top) => top.slot + if self.kind_of(top.value) == RegisterKind::Wide { 2 } else { 1 },
+            Some(top) => {
+                top.slot
+                    + if self.kind_of(top.value) == RegisterKind::Wide {
+                        2
+                    } else {
+                        1
+                    }
+            }
             None => 0,
         }
     }
@@ -75,14 +82,24 @@ impl Builder<'_, '_> {
             self.registers.hold(reg);
         }
         let slot = self.depth();
-        self.stack.push(Entry { value, slot, range, inherited: false });
+        self.stack.push(Entry {
+            value,
+            slot,
+            range,
+            inherited: false,
+        });
     }
 
     pub fn pop(&mut self) -> Entry {
         let Some(entry) = self.stack.pop() else {
             // The inference has counted the entries; if it is wrong, the method is refused at the end.
             self.broken = true;
-            return Entry { value: Value::Word(0), slot: 0, range: 0, inherited: false };
+            return Entry {
+                value: Value::Word(0),
+                slot: 0,
+                range: 0,
+                inherited: false,
+            };
         };
         if let Value::Reg(reg) = entry.value {
             self.registers.release(reg);
@@ -116,7 +133,11 @@ impl Builder<'_, '_> {
     /// A register for a value of a stack slot: the slot's own unless another entry lies there.
     fn register_for(&mut self, slot: u32, kind: RegisterKind) -> Reg {
         let own = self.registers.stack(slot, kind);
-        if self.registers.held(own) == 0 { own } else { self.registers.scratch(self.deepest, kind) }
+        if self.registers.held(own) == 0 {
+            own
+        } else {
+            self.registers.scratch(self.deepest, kind)
+        }
     }
 
     /// Pushes the register that the next instruction writes its result to.
@@ -131,7 +152,9 @@ impl Builder<'_, '_> {
     pub fn force(&mut self, entries: usize) {
         let first = self.stack.len().saturating_sub(entries);
         for index in first..self.stack.len() {
-            let Some(&Entry { value, slot, .. }) = self.stack.get(index) else { return };
+            let Some(&Entry { value, slot, .. }) = self.stack.get(index) else {
+                return;
+            };
             if matches!(value, Value::Reg(_) | Value::Address) {
                 continue;
             }
@@ -271,7 +294,11 @@ impl Builder<'_, '_> {
             if self.registers.held(made) == 0 {
                 break;
             }
-            if self.stack.get(index).is_some_and(|entry| entry.value == Value::Reg(made)) {
+            if self
+                .stack
+                .get(index)
+                .is_some_and(|entry| entry.value == Value::Reg(made))
+            {
                 self.replace(index, Value::Reg(local));
             }
         }
@@ -315,10 +342,18 @@ impl Builder<'_, '_> {
     }
 
     fn mentions(&self, pc: usize, wanted: Reg) -> bool {
-        let Some(&(mut instr)) = self.instrs.get(pc) else { return true };
+        let Some(&(mut instr)) = self.instrs.get(pc) else {
+            return true;
+        };
         let mut found = self.destination_at(pc) == Some(wanted);
         instr.visit(|reg, _| found |= *reg == wanted);
-        found || self.operands.get(self.operand_range(pc)).unwrap_or(&[]).iter().any(|operand| operand.0 == wanted)
+        found
+            || self
+                .operands
+                .get(self.operand_range(pc))
+                .unwrap_or(&[])
+                .iter()
+                .any(|operand| operand.0 == wanted)
     }
 
     fn rename_uses(&mut self, pc: usize, from: Reg, to: Reg) {
@@ -342,12 +377,18 @@ impl Builder<'_, '_> {
         while !self.stack.is_empty() {
             self.pop();
         }
-        let block = self.infer.instances.get(number as usize).map_or(0, |instance| instance.block);
+        let block = self
+            .infer
+            .instances
+            .get(number as usize)
+            .map_or(0, |instance| instance.block);
         if !self.infer.entry_stack(number).is_empty() {
             self.agree(number, block);
             let (start, count) = self.states.get(number as usize).copied().unwrap_or((NONE, 0));
             for index in start as usize..start as usize + count as usize {
-                let Some(&Entry { value, range, .. }) = self.agreed.get(index) else { break };
+                let Some(&Entry { value, range, .. }) = self.agreed.get(index) else {
+                    break;
+                };
                 self.push(value, range);
             }
         }
@@ -375,7 +416,12 @@ impl Builder<'_, '_> {
                         None => self.registers.stack(slot, super::translate::kind_of_type(one)),
                     })
                 };
-                self.agreed.push(Entry { value, slot, range: 0, inherited: true });
+                self.agreed.push(Entry {
+                    value,
+                    slot,
+                    range: 0,
+                    inherited: true,
+                });
             }
             slot += 1;
         }
@@ -393,7 +439,11 @@ impl Builder<'_, '_> {
         // A handler that begins with a store gets the exception right there, if it is nothing but a handler.
         let falls_in = first.bci > 0
             && self.infer.scan.blocks.get(block as usize - 1).is_some_and(|before| {
-                self.infer.scan.insns.get(before.end as usize - 1).is_some_and(|last| !last.ends())
+                self.infer
+                    .scan
+                    .insns
+                    .get(before.end as usize - 1)
+                    .is_some_and(|last| !last.ends())
             });
         let only = first.marks & JUMPED == 0 && first.bci > 0 && !falls_in;
         Some(if only && first.op == super::opcode::ASTORE {
@@ -425,12 +475,19 @@ impl Builder<'_, '_> {
     /// control may also go elsewhere from here.
     pub fn arrive(&mut self, to: u32, operands: usize, split: bool) {
         let count = self.stack.len().saturating_sub(operands);
-        let Some(instance) = self.infer.instances.get(to as usize).copied() else { return };
+        let Some(instance) = self.infer.instances.get(to as usize).copied() else {
+            return;
+        };
         if count == 0 {
             return;
         }
         let block = instance.block;
-        if self.infer.scan.first(block).is_some_and(|first| first.marks & CAUGHT != 0) {
+        if self
+            .infer
+            .scan
+            .first(block)
+            .is_some_and(|first| first.marks & CAUGHT != 0)
+        {
             self.agree(to, block);
         }
         let (start, _) = self.states.get(to as usize).copied().unwrap_or((NONE, 0));
@@ -442,7 +499,9 @@ impl Builder<'_, '_> {
             let Some(&entry) = self.stack.get(index) else { break };
             let place = self.meeting_place(block, entry, index + 1 == count);
             let want = if known {
-                self.agreed.get(start as usize + index).map_or(place, |agreed| agreed.value)
+                self.agreed
+                    .get(start as usize + index)
+                    .map_or(place, |agreed| agreed.value)
             } else if self.is_plain(block) || !split && (!entry.inherited || self.is_displaced(entry)) {
                 place
             } else {
@@ -474,14 +533,18 @@ impl Builder<'_, '_> {
         if start == NONE {
             let state = (self.agreed.len() as u32, count as u32);
             let ranges = if self.is_plain(block) { 0 } else { range::ALL };
-            self.agreed.extend(self.stack.iter().take(count).map(|entry| Entry { range: entry.range & ranges, ..*entry }));
+            self.agreed.extend(self.stack.iter().take(count).map(|entry| Entry {
+                range: entry.range & ranges,
+                ..*entry
+            }));
             if let Some(slot) = self.states.get_mut(to as usize) {
                 *slot = state;
             }
             return;
         }
         for index in 0..count {
-            let (Some(entry), Some(agreed)) = (self.stack.get(index), self.agreed.get_mut(start as usize + index)) else {
+            let (Some(entry), Some(agreed)) = (self.stack.get(index), self.agreed.get_mut(start as usize + index))
+            else {
                 break;
             };
             if agreed.range & !entry.range != 0 {
@@ -521,7 +584,9 @@ impl Builder<'_, '_> {
         while !pending.is_empty() {
             let before = pending.len();
             pending.retain(|&index| {
-                let (Some(&Value::Reg(to)), Some(entry)) = (wanted.get(index), self.stack.get(index)) else { return false };
+                let (Some(&Value::Reg(to)), Some(entry)) = (wanted.get(index), self.stack.get(index)) else {
+                    return false;
+                };
                 if entry.value == Value::Reg(to) {
                     return false;
                 }
@@ -536,11 +601,17 @@ impl Builder<'_, '_> {
                 continue;
             }
             // Each wanted place is taken by another entry: one of them makes room.
-            let Some(&Value::Reg(taken)) = pending.first().and_then(|&index| wanted.get(index)) else { return };
+            let Some(&Value::Reg(taken)) = pending.first().and_then(|&index| wanted.get(index)) else {
+                return;
+            };
             let room = self.registers.scratch(self.deepest, self.registers.kind(taken));
             self.set(room, Value::Reg(taken));
             for index in 0..self.stack.len() {
-                if self.stack.get(index).is_some_and(|entry| entry.value == Value::Reg(taken)) {
+                if self
+                    .stack
+                    .get(index)
+                    .is_some_and(|entry| entry.value == Value::Reg(taken))
+                {
                     self.replace(index, Value::Reg(room));
                 }
             }

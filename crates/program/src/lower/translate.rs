@@ -100,7 +100,9 @@ pub(super) fn translate(infer: &Infer<'_>, method: &MethodInfo, scratch: &mut Sc
         }
         match builder.conflict {
             Some(block) => plain.push(if plain.len() < ATTEMPTS { block } else { NONE }),
-            None if builder.broken => return Err(LowerError::unsupported(0, "the operand stack was lost in translation")),
+            None if builder.broken => {
+                return Err(LowerError::unsupported(0, "the operand stack was lost in translation"));
+            }
             None => return finish(builder, scratch),
         }
         if plain.len() > ATTEMPTS + 1 {
@@ -212,13 +214,18 @@ impl<'a, 'i> Builder<'a, 'i> {
         if self.infer.instances.len() > self.infer.scan.blocks.len() {
             order.extend(0..self.infer.instances.len() as u32);
             order.sort_by_key(|&number| {
-                self.infer.instances.get(number as usize).map(|instance| (instance.context, instance.block))
+                self.infer
+                    .instances
+                    .get(number as usize)
+                    .map(|instance| (instance.context, instance.block))
             });
         }
         let mut context = 0;
         for at in 0..self.infer.instances.len() {
             let number = order.get(at).copied().unwrap_or(at as u32);
-            let Some(&instance) = self.infer.instances.get(number as usize) else { break };
+            let Some(&instance) = self.infer.instances.get(number as usize) else {
+                break;
+            };
             if instance.context != context {
                 self.close_context(context);
                 context = instance.context;
@@ -249,9 +256,18 @@ impl<'a, 'i> Builder<'a, 'i> {
     }
 
     fn block(&mut self, number: u32) {
-        let Some(&instance) = self.infer.instances.get(number as usize) else { return };
-        let Some(&block) = self.infer.scan.blocks.get(instance.block as usize) else { return };
-        let insns = self.infer.scan.insns.get(block.start as usize..block.end as usize).unwrap_or(&[]);
+        let Some(&instance) = self.infer.instances.get(number as usize) else {
+            return;
+        };
+        let Some(&block) = self.infer.scan.blocks.get(instance.block as usize) else {
+            return;
+        };
+        let insns = self
+            .infer
+            .scan
+            .insns
+            .get(block.start as usize..block.end as usize)
+            .unwrap_or(&[]);
         self.enter(number);
         if let Some(start) = self.starts.get_mut(number as usize) {
             *start = self.instrs.len() as u32;
@@ -297,7 +313,11 @@ impl<'a, 'i> Builder<'a, 'i> {
                 let d = self.registers.local(insn.a, Word);
                 self.save(d);
                 self.narrow_local(d, 0);
-                self.emit(Instr::AddImm { d, a: d, imm: i32::from(insn.b) });
+                self.emit(Instr::AddImm {
+                    d,
+                    a: d,
+                    imm: i32::from(insn.b),
+                });
             }
             I2L..=I2S => self.convert(insn.op),
             LCMP => {
@@ -404,7 +424,9 @@ impl<'a, 'i> Builder<'a, 'i> {
         let returned = match op {
             RETURN => Instr::ReturnVoid,
             LRETURN | DRETURN => Instr::ReturnWide { s: self.pop_register() },
-            IRETURN => Instr::Return { s: self.pop_narrow(kind.and_then(narrow_kind)) },
+            IRETURN => Instr::Return {
+                s: self.pop_narrow(kind.and_then(narrow_kind)),
+            },
             _ => Instr::Return { s: self.pop_register() },
         };
         self.unlock();

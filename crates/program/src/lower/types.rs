@@ -124,7 +124,11 @@ impl<'a> Types<'a> {
 
     /// The type of a class or array by its internal name.
     pub fn class(&mut self, name: impl Into<Cow<'a, str>>) -> Type {
-        if self.trusted { Type::OBJECT } else { Type(CLASS | self.number(name.into())) }
+        if self.trusted {
+            Type::OBJECT
+        } else {
+            Type(CLASS | self.number(name.into()))
+        }
     }
 
     fn number(&mut self, name: Cow<'a, str>) -> u32 {
@@ -140,7 +144,11 @@ impl<'a> Types<'a> {
 
     /// The type of a field descriptor of reference kind.
     pub fn described(&mut self, descriptor: &'a str) -> Type {
-        if self.trusted { Type::OBJECT } else { self.class(class_of(descriptor)) }
+        if self.trusted {
+            Type::OBJECT
+        } else {
+            self.class(class_of(descriptor))
+        }
     }
 
     /// The type of an array whose elements are of the class with this internal name.
@@ -148,7 +156,11 @@ impl<'a> Types<'a> {
         if self.trusted {
             return Type::OBJECT;
         }
-        let name = if element.starts_with('[') { format!("[{element}") } else { format!("[L{element};") };
+        let name = if element.starts_with('[') {
+            format!("[{element}")
+        } else {
+            format!("[L{element};")
+        };
         self.class(name)
     }
 
@@ -159,7 +171,10 @@ impl<'a> Types<'a> {
     fn members(&self, of: Type) -> Vec<u32> {
         match of.sort() {
             CLASS => vec![of.number()],
-            SET => self.sets.get(of.number() as usize).map_or(Vec::new(), |set| set.to_vec()),
+            SET => self
+                .sets
+                .get(of.number() as usize)
+                .map_or(Vec::new(), |set| set.to_vec()),
             _ => Vec::new(),
         }
     }
@@ -168,7 +183,10 @@ impl<'a> Types<'a> {
     pub fn all(&self, of: Type, condition: impl Fn(&str) -> bool) -> bool {
         match of.sort() {
             CLASS => condition(self.name(of.number())),
-            SET => self.sets.get(of.number() as usize).is_some_and(|set| set.iter().all(|&one| condition(self.name(one)))),
+            SET => self
+                .sets
+                .get(of.number() as usize)
+                .is_some_and(|set| set.iter().all(|&one| condition(self.name(one)))),
             _ => of == Type::NULL,
         }
     }
@@ -231,7 +249,11 @@ impl<'a> Types<'a> {
             all = kept;
         }
         if all.len() > LARGEST_SET {
-            let dimensions = all.iter().map(|&one| reference_dimensions(self.name(one))).min().unwrap_or(0);
+            let dimensions = all
+                .iter()
+                .map(|&one| reference_dimensions(self.name(one)))
+                .min()
+                .unwrap_or(0);
             if dimensions == 0 {
                 return Type::OBJECT;
             }
@@ -291,7 +313,12 @@ impl<'a> Types<'a> {
             _ => match one.sort() {
                 CLASS if self.trusted => "a reference".to_owned(),
                 CLASS => self.name(one.number()).to_owned(),
-                SET => self.members(one).iter().map(|&one| self.name(one)).collect::<Vec<_>>().join(" or "),
+                SET => self
+                    .members(one)
+                    .iter()
+                    .map(|&one| self.name(one))
+                    .collect::<Vec<_>>()
+                    .join(" or "),
                 FRESH => format!("uninitialised object of bytecode {}", one.number()),
                 _ => "return address".to_owned(),
             },
@@ -329,7 +356,9 @@ fn object_array(name: &str) -> Option<usize> {
 /// Assignability of classes and arrays by name, as in HotSpot's verifier.
 fn names_assignable(rules: &dyn Rules, mut from: &str, mut to: &str) -> Result<bool, String> {
     while let Some(to_element) = to.strip_prefix('[') {
-        let Some(from_element) = from.strip_prefix('[') else { return Ok(false) };
+        let Some(from_element) = from.strip_prefix('[') else {
+            return Ok(false);
+        };
         let references = |element: &str| element.starts_with(['L', '[']);
         if !references(from_element) || !references(to_element) {
             return Ok(from_element == to_element);

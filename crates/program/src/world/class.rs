@@ -5,6 +5,7 @@ use crate::classfile::{ClassFile, FieldInfo, MethodInfo, flags};
 use crate::descriptor::Kind;
 use crate::ir::Code;
 use crate::lower::LowerError;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// A class, numbered from 1 in the order of loading.
@@ -120,6 +121,10 @@ pub struct Class {
     pub initializer: MethodId,
     /// For arrays, log2 of the bytes of an element.
     pub element_shift: u8,
+    /// Whether the program itself defined it from bytes while it ran.
+    pub given: bool,
+    /// Whether another class was ever linked to it by its name: then no other version of it can take its place.
+    pub named: AtomicBool,
     /// Whether it was defined as a hidden class.
     pub hidden: bool,
     /// The class in whose nest this hidden class was put, or 0.

@@ -12,6 +12,7 @@ use crate::ir::Code;
 use crate::lower::{LowerError, Rules, lower};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 /// Why a class could not be loaded; each is an error that Java code can catch.
@@ -244,17 +245,33 @@ impl Program {
     /// `Foo.bar(I)V`, for messages.
     pub fn describe(&self, method: MethodId) -> String {
         let method = self.method(method);
-        format!("{}.{}", self.class(method.class).external_name(), self.text(method.name))
+        format!(
+            "{}.{}",
+            self.class(method.class).external_name(),
+            self.text(method.name)
+        )
     }
 
     fn add(&self, make: impl FnOnce(ClassId) -> Class) -> Result<ClassId, LoadError> {
-        self.classes.push_with(make).ok_or_else(|| LoadError::Linkage("too many classes".to_owned()))
+        self.classes
+            .push_with(make)
+            .ok_or_else(|| LoadError::Linkage("too many classes".to_owned()))
     }
 
     /// A class that is loaded already, as seen by this loader.
     pub fn loaded(&self, loader: LoaderId, name: &str) -> Option<ClassId> {
         let by_name = self.by_name.read().unwrap_or_else(|poisoned| poisoned.into_inner());
         by_name.get(&(loader, Arc::from(name))).copied()
+    }
+
+    /// All classes that this loader has defined under this name on any path of exploration, the latest last.
+    pub fn versions(&self, loader: LoaderId, name: &str) -> Vec<ClassId> {
+        (1..self.class_end())
+            .filter(|&id| {
+                let class = self.class(id);
+                class.loader == loader && *class.name == *name && class.kind == ClassKind::Instance
+            })
+            .collect()
     }
 
     /// Records that this loader answers for `name` with a class that another may have defined.
@@ -300,13 +317,11 @@ impl Program {
                 }
                 (bytes, module, definer)
             }
-            None if loader == LoaderId::APP => {
-                match self.class_path.class(name) {
-                    Ok(Some(hit)) => (hit.bytes, Arc::from(""), LoaderId::APP),
-                    Ok(None) => return Err(LoadError::NotFound(name.to_owned())),
-                    Err(error) => return Err(LoadError::Format(error.to_string())),
-                }
-            }
+            None if loader == LoaderId::APP => match self.class_path.class(name) {
+                Ok(Some(hit)) => (hit.bytes, Arc::from(""), LoaderId::APP),
+                Ok(None) => return Err(LoadError::NotFound(name.to_owned())),
+                Err(error) => return Err(LoadError::Format(error.to_string())),
+            },
             None => return Err(LoadError::NotFound(name.to_owned())),
         };
         if definer != loader
@@ -316,7 +331,7 @@ impl Program {
             return Ok(class);
         }
         path.push(name.into());
-        let class = self.define_locked(definer, Some(name), bytes, module, None, path);
+        let class = self.define_locked(definer, Some(name), bytes, module, None, false, path);
         path.pop();
         let class = class?;
         self.record(loader, name, class);
@@ -324,11 +339,19 @@ impl Program {
     }
 
     /// The class that an array descriptor's tail names.
-    fn element_class(&self, loader: LoaderId, descriptor: &str, path: &mut Vec<Arc<str>>) -> Result<ClassId, LoadError> {
+    fn element_class(
+        &self,
+        loader: LoaderId,
+        descriptor: &str,
+        path: &mut Vec<Arc<str>>,
+    ) -> Result<ClassId, LoadError> {
         match Kind::of(descriptor) {
             Some(Kind::Reference) if descriptor.starts_with('[') => self.load_locked(loader, descriptor, path),
             Some(Kind::Reference) => {
-                let name = descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')).unwrap_or(descriptor);
+                let name = descriptor
+                    .strip_prefix('L')
+                    .and_then(|rest| rest.strip_suffix(';'))
+                    .unwrap_or(descriptor);
                 self.load_locked(loader, name, path)
             }
             Some(kind) => Ok(self.primitive(Some(kind))),
@@ -363,7 +386,9 @@ impl Program {
         }
         let name: Arc<str> = format!("[{}", element_class.descriptor()).into();
         if name.bytes().take_while(|&byte| byte == b'[').count() > 255 {
-            return Err(LoadError::Format(format!("array class {name} has more than 255 dimensions")));
+            return Err(LoadError::Format(format!(
+                "array class {name} has more than 255 dimensions"
+            )));
         }
         let object = self.load_locked(LoaderId::BOOT, "java/lang/Object", &mut Vec::new())?;
         if self.array_interfaces.get().is_none() {
@@ -378,7 +403,10 @@ impl Program {
         all_interfaces.sort_unstable();
         let (visible, shift) = match element_class.kind {
             ClassKind::Primitive(Some(kind)) => (flags::PUBLIC, kind.bytes().trailing_zeros() as u8),
-            _ => (element_class.flags & (flags::PUBLIC | flags::PRIVATE | flags::PROTECTED), 2),
+            _ => (
+                element_class.flags & (flags::PUBLIC | flags::PRIVATE | flags::PROTECTED),
+                2,
+            ),
         };
         let loader = element_class.loader;
         let module = element_class.module.clone();
@@ -402,7 +430,7 @@ impl Program {
     /// Defines a class from bytes, as `ClassLoader.defineClass` does. `name` is what the caller expects it to be.
     pub fn define(&self, loader: LoaderId, name: Option<&str>, bytes: Bytes) -> Result<ClassId, LoadError> {
         let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.define_locked(loader, name, bytes, "".into(), None, &mut Vec::new())
+        self.define_locked(loader, name, bytes, "".into(), None, true, &mut Vec::new())
     }
 
     /// Defines a hidden class in the package and loader of `host`.
@@ -410,7 +438,7 @@ impl Program {
         let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let host_class = self.class(host);
         let (loader, module) = (host_class.loader, host_class.module.clone());
-        self.define_locked(loader, None, bytes, module, Some((host, nest)), &mut Vec::new())
+        self.define_locked(loader, None, bytes, module, Some((host, nest)), true, &mut Vec::new())
     }
 
     fn define_locked(
@@ -420,26 +448,24 @@ impl Program {
         bytes: Bytes,
         module: Arc<str>,
         hidden: Option<(ClassId, bool)>,
+        given: bool,
         path: &mut Vec<Arc<str>>,
     ) -> Result<ClassId, LoadError> {
         let shown = name.unwrap_or("the given bytes").replace('/', ".");
         let file = Arc::new(ClassFile::parse(bytes).map_err(|error| {
             let message = format!("{shown}: {error}");
-            if error.kind == FormatErrorKind::Version { LoadError::Version(message) } else { LoadError::Format(message) }
+            if error.kind == FormatErrorKind::Version {
+                LoadError::Version(message)
+            } else {
+                LoadError::Format(message)
+            }
         })?);
         let own_name = file.pool.class_name(file.this_class);
         if name.is_some_and(|name| name != own_name) {
-            return Err(LoadError::NotFound(format!("{} (wrong name: {own_name})", name.unwrap_or_default())));
-        }
-        if hidden.is_none()
-            && let Some(before) = self.loaded(loader, own_name)
-        {
-            // Defining the same bytes again is what going back and forth over a definition looks like; whether the
-            // class exists in a state is for the state to say.
-            if self.class(before).file.as_ref().is_some_and(|known| known.bytes[..] == file.bytes[..]) {
-                return Ok(before);
-            }
-            return Err(LoadError::Linkage(format!("duplicate class definition: {}", own_name.replace('/', "."))));
+            return Err(LoadError::NotFound(format!(
+                "{} (wrong name: {own_name})",
+                name.unwrap_or_default()
+            )));
         }
         let own_name: Arc<str> = own_name.into();
         let mut super_class = 0;
@@ -456,7 +482,13 @@ impl Program {
         let declared_fields: Vec<_> = file
             .fields
             .iter()
-            .map(|field| (file.pool.text(field.name), file.pool.text(field.descriptor), field.flags))
+            .map(|field| {
+                (
+                    file.pool.text(field.name),
+                    file.pool.text(field.descriptor),
+                    field.flags,
+                )
+            })
             .collect();
         let shape = Shape {
             flags: file.flags,
@@ -465,6 +497,7 @@ impl Program {
             fields: &declared_fields,
             host: hidden.map_or(0, |(host, nest)| if nest { host } else { 0 }),
             hidden: hidden.is_some(),
+            given,
             module,
             file: Some(file.clone()),
         };
@@ -500,6 +533,7 @@ impl Program {
             fields: &spec.fields,
             host: spec.host,
             hidden: true,
+            given: false,
             module,
             file: None,
         };
@@ -553,28 +587,50 @@ impl Program {
         if super_class != 0 {
             let parent = self.class(super_class);
             if parent.is_interface() {
-                return fail(format!("class {shown} has interface {} as super class", parent.external_name()));
+                return fail(format!(
+                    "class {shown} has interface {} as super class",
+                    parent.external_name()
+                ));
             }
             if parent.flags & flags::FINAL != 0 {
-                return fail(format!("class {shown} cannot inherit from final class {}", parent.external_name()));
+                return fail(format!(
+                    "class {shown} cannot inherit from final class {}",
+                    parent.external_name()
+                ));
             }
             if file.flags & flags::INTERFACE != 0 && &*parent.name != "java/lang/Object" {
-                return Err(LoadError::Format(format!("interface {shown} must have java.lang.Object as superclass")));
+                return Err(LoadError::Format(format!(
+                    "interface {shown} must have java.lang.Object as superclass"
+                )));
             }
         }
         for &interface in interfaces {
             let interface = self.class(interface);
             if !interface.is_interface() {
-                return fail(format!("class {shown} can not implement {}, because it is not an interface", interface.external_name()));
+                return fail(format!(
+                    "class {shown} can not implement {}, because it is not an interface",
+                    interface.external_name()
+                ));
             }
         }
         for &above in std::iter::once(&super_class).filter(|&&id| id != 0).chain(interfaces) {
             let above = self.class(above);
-            let Some(permitted) = above.file.as_ref().and_then(|file| file.permitted.as_ref().map(|list| (file, list))) else {
+            let Some(permitted) = above
+                .file
+                .as_ref()
+                .and_then(|file| file.permitted.as_ref().map(|list| (file, list)))
+            else {
                 continue;
             };
-            if !permitted.1.iter().any(|&index| permitted.0.pool.class_name(index) == name) {
-                return fail(format!("class {shown} cannot inherit from sealed class {}", above.external_name()));
+            if !permitted
+                .1
+                .iter()
+                .any(|&index| permitted.0.pool.class_name(index) == name)
+            {
+                return fail(format!(
+                    "class {shown} cannot inherit from sealed class {}",
+                    above.external_name()
+                ));
             }
         }
         Ok(())
@@ -605,18 +661,35 @@ impl Program {
         let mut static_words = HEADER_WORDS;
         let mut static_references = Vec::new();
         let mut fields = Vec::with_capacity(shape.fields.len());
-        let injected = INJECTED.iter().filter(|(class, ..)| **class == *name).map(|&(_, field, descriptor)| (field, descriptor, 0));
+        let injected = INJECTED
+            .iter()
+            .filter(|(class, ..)| **class == *name)
+            .map(|&(_, field, descriptor)| (field, descriptor, 0));
         for (index, (field, descriptor, field_flags)) in shape.fields.iter().copied().chain(injected).enumerate() {
             let kind = Kind::of(descriptor).unwrap_or(Kind::Reference);
             let is_static = field_flags & flags::STATIC != 0;
-            let (end, list) =
-                if is_static { (&mut static_words, &mut static_references) } else { (&mut words, &mut references) };
+            let (end, list) = if is_static {
+                (&mut static_words, &mut static_references)
+            } else {
+                (&mut words, &mut references)
+            };
             if kind == Kind::Reference {
                 list.push(*end);
             }
-            let index = if index < shape.fields.len() { index as u16 } else { u16::MAX };
+            let index = if index < shape.fields.len() {
+                index as u16
+            } else {
+                u16::MAX
+            };
             let (name, descriptor) = (self.names.intern(field), self.names.intern(descriptor));
-            fields.push(Field { name, descriptor, flags: field_flags, offset: *end, kind, index });
+            fields.push(Field {
+                name,
+                descriptor,
+                flags: field_flags,
+                offset: *end,
+                kind,
+                index,
+            });
             *end += kind.words();
         }
         let statics_name: Arc<str> = format!("{name}$statics").into();
@@ -637,12 +710,18 @@ impl Program {
         };
         let id = self.class_end();
         let methods = methods(id)?;
-        let keys: Box<[_]> = methods.iter().map(|&method| (self.method(method).name, self.method(method).descriptor)).collect();
-        let clinit = (self.names.intern("<clinit>"), self.names.intern("()V"));
-        let initializer = keys
+        let keys: Box<[_]> = methods
             .iter()
-            .position(|key| *key == clinit)
-            .map_or(0, |position| if self.method(methods[position]).is_static() { methods[position] } else { 0 });
+            .map(|&method| (self.method(method).name, self.method(method).descriptor))
+            .collect();
+        let clinit = (self.names.intern("<clinit>"), self.names.intern("()V"));
+        let initializer = keys.iter().position(|key| *key == clinit).map_or(0, |position| {
+            if self.method(methods[position]).is_static() {
+                methods[position]
+            } else {
+                0
+            }
+        });
         supers.push(id);
         if shape.flags & flags::INTERFACE != 0 {
             all_interfaces.push(id);
@@ -666,6 +745,7 @@ impl Program {
                 references: references.into(),
                 statics,
                 initializer,
+                given: shape.given,
                 hidden: shape.hidden,
                 host: shape.host,
                 ..blank(given, name, loader)
@@ -673,7 +753,13 @@ impl Program {
         })
     }
 
-    fn add_method(&self, class: ClassId, index: u16, file: &Arc<ClassFile>, info: &MethodInfo) -> Result<MethodId, LoadError> {
+    fn add_method(
+        &self,
+        class: ClassId,
+        index: u16,
+        file: &Arc<ClassFile>,
+        info: &MethodInfo,
+    ) -> Result<MethodId, LoadError> {
         let descriptor = file.pool.text(info.descriptor);
         let receiver = u16::from(info.flags & flags::STATIC == 0);
         let marks = marks(file, info);
@@ -706,7 +792,14 @@ impl Program {
                 let Some((file, info)) = method.info() else {
                     return Ok(Code::default());
                 };
-                lower(file, info, &ClassRules { program: self, class: method.class })
+                lower(
+                    file,
+                    info,
+                    &ClassRules {
+                        program: self,
+                        class: method.class,
+                    },
+                )
             })
             .as_ref()
     }
@@ -731,6 +824,7 @@ struct Shape<'f> {
     fields: &'f [(&'f str, &'f str, u16)],
     host: ClassId,
     hidden: bool,
+    given: bool,
     module: Arc<str>,
     file: Option<Arc<ClassFile>>,
 }
@@ -756,6 +850,8 @@ fn blank(id: ClassId, name: Arc<str>, loader: LoaderId) -> Class {
         statics: 0,
         initializer: 0,
         element_shift: 0,
+        given: false,
+        named: AtomicBool::new(false),
         hidden: false,
         host: 0,
         array: OnceLock::new(),
@@ -778,7 +874,9 @@ fn marks(file: &ClassFile, info: &MethodInfo) -> Marks {
     let pair = |at: usize| bytes.get(at..at + 2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
     let count = usize::from(pair(0).unwrap_or(0));
     for position in 0..count {
-        let (Some(name), Some(0)) = (pair(2 + 4 * position), pair(4 + 4 * position)) else { break };
+        let (Some(name), Some(0)) = (pair(2 + 4 * position), pair(4 + 4 * position)) else {
+            break;
+        };
         match file.pool.text(name) {
             "Ljdk/internal/vm/annotation/Hidden;" | "Ljava/lang/invoke/LambdaForm$Hidden;" => marks.hidden = true,
             "Ljdk/internal/reflect/CallerSensitive;" => marks.caller_sensitive = true,

@@ -9,7 +9,8 @@ mod resolve;
 mod table;
 
 pub use class::{
-    ARRAY_HEADER_WORDS, ARRAY_LENGTH, Class, ClassId, ClassKind, Field, HEADER_WORDS, LoaderId, Method, MethodId, field_info,
+    ARRAY_HEADER_WORDS, ARRAY_LENGTH, Class, ClassId, ClassKind, Field, HEADER_WORDS, LoaderId, Method, MethodId,
+    field_info,
 };
 pub use load::{LoadError, MethodSpec, Program, SyntheticClass};
 pub use names::{Names, Symbol};

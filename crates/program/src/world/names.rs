@@ -18,7 +18,10 @@ pub struct Names {
 impl Names {
     /// No names yet.
     pub fn new() -> std::io::Result<Names> {
-        Ok(Names { by_text: RwLock::default(), texts: Table::new(1 << 22)? })
+        Ok(Names {
+            by_text: RwLock::default(),
+            texts: Table::new(1 << 22)?,
+        })
     }
 
     /// The symbol of a text.
@@ -41,7 +44,11 @@ impl Names {
 
     /// The symbol of a text that was interned before.
     pub fn find(&self, text: &str) -> Option<Symbol> {
-        self.by_text.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(text).copied()
+        self.by_text
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .get(text)
+            .copied()
     }
 
     /// The text of a symbol.

@@ -50,8 +50,15 @@ impl Program {
         let mut at = class;
         while at != 0 {
             let here = self.class(at);
-            if let Some(field) = here.fields.iter().find(|field| field.name == name && field.descriptor == descriptor) {
-                return Some(Reference { class: at, field: *field });
+            if let Some(field) = here
+                .fields
+                .iter()
+                .find(|field| field.name == name && field.descriptor == descriptor)
+            {
+                return Some(Reference {
+                    class: at,
+                    field: *field,
+                });
             }
             for &interface in &here.interfaces {
                 if let Some(found) = self.find_field(interface, name, descriptor) {
@@ -71,7 +78,11 @@ impl Program {
     /// A method that a class itself declares.
     pub fn declared(&self, class: ClassId, name: Symbol, descriptor: Symbol) -> Option<MethodId> {
         let class = self.class(class);
-        class.keys.iter().position(|key| *key == (name, descriptor)).map(|position| class.methods[position])
+        class
+            .keys
+            .iter()
+            .position(|key| *key == (name, descriptor))
+            .map(|position| class.methods[position])
     }
 
     /// A method by its texts, in a class or above, for the machine's own needs.
@@ -88,7 +99,10 @@ impl Program {
                 return Some(method);
             }
             if here.loader == LoaderId::BOOT
-                && matches!(&*here.name, "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle")
+                && matches!(
+                    &*here.name,
+                    "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle"
+                )
                 && let Some(method) = self.polymorphic(at, name)
             {
                 return Some(method);
@@ -110,7 +124,10 @@ impl Program {
     pub fn is_polymorphic(&self, method: &Method) -> bool {
         let both = flags::NATIVE | flags::VARARGS;
         method.flags & both == both
-            && matches!(&*self.class(method.class).name, "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle")
+            && matches!(
+                &*self.class(method.class).name,
+                "java/lang/invoke/MethodHandle" | "java/lang/invoke/VarHandle"
+            )
             && self.text(method.descriptor).starts_with("([Ljava/lang/Object;)")
     }
 
@@ -122,7 +139,9 @@ impl Program {
             if interface == class {
                 continue;
             }
-            let Some(found) = self.declared(interface, name, descriptor) else { continue };
+            let Some(found) = self.declared(interface, name, descriptor) else {
+                continue;
+            };
             let method = self.method(found);
             if method.is_static() || method.is_private() {
                 continue;
@@ -142,7 +161,9 @@ impl Program {
                 interface != self.method(found).class
                     && interface != class
                     && self.is_subclass(interface, self.method(found).class)
-                    && self.declared(interface, name, descriptor).is_some_and(|other| self.method(other).is_abstract())
+                    && self
+                        .declared(interface, name, descriptor)
+                        .is_some_and(|other| self.method(other).is_abstract())
             });
             if hidden {
                 return any.filter(|&other| self.method(other).is_abstract()).or(Some(found));
@@ -174,10 +195,13 @@ impl Program {
             .lookup(class, name, descriptor)
             .or_else(|| {
                 // An interface has the public methods of Object.
-                interface.then(|| self.declared(object, name, descriptor)).flatten().filter(|&method| {
-                    let flags = self.method(method).flags;
-                    flags & flags::PUBLIC != 0 && flags & flags::STATIC == 0
-                })
+                interface
+                    .then(|| self.declared(object, name, descriptor))
+                    .flatten()
+                    .filter(|&method| {
+                        let flags = self.method(method).flags;
+                        flags & flags::PUBLIC != 0 && flags & flags::STATIC == 0
+                    })
             })
             .ok_or_else(|| MemberError::NoMethod(self.signature(class, name, descriptor)))?;
         let method = self.method(found);
@@ -245,8 +269,7 @@ impl Program {
         if self.same_package(from, declaring) {
             return true;
         }
-        member & flags::PROTECTED != 0
-            && (self.is_subclass(from, declaring) || self.class(named).is_array())
+        member & flags::PROTECTED != 0 && (self.is_subclass(from, declaring) || self.class(named).is_array())
     }
 
     /// The class that stands for the nest of a class.
@@ -258,11 +281,19 @@ impl Program {
         let Some(file) = &here.file else { return class };
         let Some(host) = file.nest_host else { return class };
         let host_name = file.pool.class_name(host);
-        let Ok(host) = self.load(here.loader, host_name) else { return class };
+        let Ok(host) = self.load(here.loader, host_name) else {
+            return class;
+        };
         let agrees = self.class(host).file.as_ref().is_some_and(|file| {
-            file.nest_members.iter().any(|&member| *file.pool.class_name(member) == *here.name)
+            file.nest_members
+                .iter()
+                .any(|&member| *file.pool.class_name(member) == *here.name)
         });
-        if agrees && self.same_package(host, class) { host } else { class }
+        if agrees && self.same_package(host, class) {
+            host
+        } else {
+            class
+        }
     }
 
     /// The method that a virtual or interface call of `method` runs on a receiver of class `receiver`.
@@ -278,7 +309,9 @@ impl Program {
             if let Some(found) = self.declared(at, called.name, called.descriptor) {
                 let candidate = self.method(found);
                 if found == method
-                    || !candidate.is_static() && !candidate.is_private() && self.overrides(candidate, called, declared_in_class)
+                    || !candidate.is_static()
+                        && !candidate.is_private()
+                        && self.overrides(candidate, called, declared_in_class)
                 {
                     return self.concrete(found, receiver, called);
                 }
@@ -308,7 +341,11 @@ impl Program {
             self.class(receiver).external_name(),
             if called.is_abstract() { "abstract " } else { "" },
             self.short_signature(called.name, called.descriptor),
-            if self.class(called.class).is_interface() { "interface" } else { "abstract class" },
+            if self.class(called.class).is_interface() {
+                "interface"
+            } else {
+                "abstract class"
+            },
             self.class(called.class).external_name(),
         ))
     }
@@ -326,7 +363,9 @@ impl Program {
         while at != 0 && at != called.class {
             if let Some(between) = self.declared(at, called.name, called.descriptor) {
                 let between = self.method(between);
-                if between.flags & (flags::PUBLIC | flags::PROTECTED) != 0 && self.same_package(between.class, called.class) {
+                if between.flags & (flags::PUBLIC | flags::PROTECTED) != 0
+                    && self.same_package(between.class, called.class)
+                {
                     return true;
                 }
             }
@@ -359,7 +398,10 @@ impl Program {
 }
 
 fn parameters(descriptor: &str) -> String {
-    crate::descriptor::parameters(descriptor).map(|(text, _)| external(text)).collect::<Vec<_>>().join(", ")
+    crate::descriptor::parameters(descriptor)
+        .map(|(text, _)| external(text))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A field descriptor as Java writes the type.

@@ -19,7 +19,13 @@ impl<T> Table<T> {
     /// A table for at most `capacity` entries; room is taken from the system only as it is used.
     pub fn new(capacity: u32) -> std::io::Result<Table<T>> {
         let slots = MmapMut::map_anon((capacity as usize + 1) * size_of::<AtomicPtr<T>>())?;
-        Ok(Table { slots, capacity, next: AtomicU32::new(1), append: Mutex::new(()), entries: PhantomData })
+        Ok(Table {
+            slots,
+            capacity,
+            next: AtomicU32::new(1),
+            append: Mutex::new(()),
+            entries: PhantomData,
+        })
     }
 
     fn slot(&self, id: u32) -> &AtomicPtr<T> {
@@ -37,7 +43,8 @@ impl<T> Table<T> {
         if id > self.capacity {
             return None;
         }
-        self.slot(id).store(Box::into_raw(Box::new(make(id))), Ordering::Release);
+        self.slot(id)
+            .store(Box::into_raw(Box::new(make(id))), Ordering::Release);
         self.next.store(id + 1, Ordering::Release);
         Some(id)
     }

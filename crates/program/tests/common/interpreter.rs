@@ -31,8 +31,19 @@ type Outcome<T> = Result<T, u32>;
 
 impl<'a> Interpreter<'a> {
     pub fn new(files: &'a HashMap<String, ClassFile>, rules: &'a dyn Rules) -> Interpreter<'a> {
-        let null = Object { class: String::new(), fields: HashMap::new(), elements: Vec::new() };
-        Interpreter { files, rules, heap: vec![null], statics: HashMap::new(), codes: HashMap::new(), steps: 0 }
+        let null = Object {
+            class: String::new(),
+            fields: HashMap::new(),
+            elements: Vec::new(),
+        };
+        Interpreter {
+            files,
+            rules,
+            heap: vec![null],
+            statics: HashMap::new(),
+            codes: HashMap::new(),
+            steps: 0,
+        }
     }
 
     /// The class of an object, such as of an exception that was thrown.
@@ -41,7 +52,11 @@ impl<'a> Interpreter<'a> {
     }
 
     fn make(&mut self, class: &str, length: usize) -> u32 {
-        self.heap.push(Object { class: class.to_owned(), fields: HashMap::new(), elements: vec![0; length] });
+        self.heap.push(Object {
+            class: class.to_owned(),
+            fields: HashMap::new(),
+            elements: vec![0; length],
+        });
         (self.heap.len() - 1) as u32
     }
 
@@ -107,7 +122,11 @@ impl<'a> Interpreter<'a> {
 
     fn run(&mut self, file: &ClassFile, code: &Code, words: &[u32]) -> Outcome<u64> {
         let mut frame = vec![0xDEAD_BEEF; usize::from(code.frame_words)];
-        for register in code.registers.iter().filter(|register| register.kind == RegisterKind::Ref) {
+        for register in code
+            .registers
+            .iter()
+            .filter(|register| register.kind == RegisterKind::Ref)
+        {
             frame[usize::from(register.reg)] = 0;
         }
         assert_eq!(words.len(), usize::from(code.parameter_words));
@@ -141,7 +160,9 @@ impl<'a> Interpreter<'a> {
             return self.throw("NullPointerException");
         }
         match usize::try_from(index) {
-            Ok(index) if index < self.heap[array as usize].elements.len() => Ok(&mut self.heap[array as usize].elements[index]),
+            Ok(index) if index < self.heap[array as usize].elements.len() => {
+                Ok(&mut self.heap[array as usize].elements[index])
+            }
             _ => self.throw("ArrayIndexOutOfBoundsException"),
         }
     }
@@ -282,8 +303,14 @@ impl<'a> Interpreter<'a> {
             DoubleToFloat { d, a } => set!(d, (dd!(a) as f32).to_bits()),
             IntToNarrow { d, a, to } => set!(d, narrow(r!(a), to)),
             CmpL { d, a, b } => set!(d, l!(a).cmp(&l!(b)) as i32),
-            CmpF { d, a, b, nan } => set!(d, f!(a).partial_cmp(&f!(b)).map_or(i32::from(nan), |order| order as i32)),
-            CmpD { d, a, b, nan } => set!(d, dd!(a).partial_cmp(&dd!(b)).map_or(i32::from(nan), |order| order as i32)),
+            CmpF { d, a, b, nan } => set!(
+                d,
+                f!(a).partial_cmp(&f!(b)).map_or(i32::from(nan), |order| order as i32)
+            ),
+            CmpD { d, a, b, nan } => set!(
+                d,
+                dd!(a).partial_cmp(&dd!(b)).map_or(i32::from(nan), |order| order as i32)
+            ),
             Goto { target } => return Ok(Next::Go(target)),
             IfEq { a, b, target } => branch!(r!(a) == r!(b), target),
             IfNe { a, b, target } => branch!(r!(a) != r!(b), target),
@@ -322,13 +349,15 @@ impl<'a> Interpreter<'a> {
             }
             GetStaticWide { d, site } => set_l!(d, *self.statics.entry(field_name(site).0).or_insert(0)),
             PutStatic { s, site } => {
-                self.statics.insert(field_name(site).0, u64::from(frame[usize::from(s)]));
+                self.statics
+                    .insert(field_name(site).0, u64::from(frame[usize::from(s)]));
             }
             PutStaticWide { s, site } => {
                 self.statics.insert(field_name(site).0, wide(frame, s));
             }
             PutStaticNarrow { s, kind, site } => {
-                self.statics.insert(field_name(site).0, narrow(r!(s), kind) as u32 as u64);
+                self.statics
+                    .insert(field_name(site).0, narrow(r!(s), kind) as u32 as u64);
             }
             ArrayLength { o, .. } if r!(o) == 0 => return self.throw("NullPointerException"),
             ArrayLength { d, o } => set!(d, self.heap[r!(o) as usize].elements.len()),
@@ -342,12 +371,20 @@ impl<'a> Interpreter<'a> {
             ArrayPutWide { o, i, s } => *self.element(frame, o, i)? = wide(frame, s),
             ArrayPutByte { o, i, s } => {
                 self.element(frame, o, i)?;
-                let kind = if self.class_of(frame[usize::from(o)]) == "[Z" { Narrow::Boolean } else { Narrow::Byte };
+                let kind = if self.class_of(frame[usize::from(o)]) == "[Z" {
+                    Narrow::Boolean
+                } else {
+                    Narrow::Byte
+                };
                 *self.element(frame, o, i)? = narrow(r!(s), kind) as u32 as u64;
             }
             ArrayPutShort { o, i, s } => {
                 self.element(frame, o, i)?;
-                let kind = if self.class_of(frame[usize::from(o)]) == "[C" { Narrow::Char } else { Narrow::Short };
+                let kind = if self.class_of(frame[usize::from(o)]) == "[C" {
+                    Narrow::Char
+                } else {
+                    Narrow::Short
+                };
                 *self.element(frame, o, i)? = narrow(r!(s), kind) as u32 as u64;
             }
             New { d, site } => set!(d, self.make(&self.site_class(file, code, site), 0)),
@@ -369,7 +406,10 @@ impl<'a> Interpreter<'a> {
             }
             InstanceOf { d, o, site } => {
                 let object = frame[usize::from(o)];
-                set!(d, object != 0 && self.is_instance(object, &self.site_class(file, code, site)));
+                set!(
+                    d,
+                    object != 0 && self.is_instance(object, &self.site_class(file, code, site))
+                );
             }
             MonitorEnter { o } | MonitorExit { o } => {
                 if r!(o) == 0 {
@@ -378,7 +418,11 @@ impl<'a> Interpreter<'a> {
                 // A lock's depth is kept where no field can be.
                 let depth = self.heap[r!(o) as usize].fields.entry(" lock".to_owned()).or_insert(0);
                 let enters = matches!(code.instrs[pc as usize], MonitorEnter { .. });
-                *depth = if enters { *depth + 1 } else { depth.checked_sub(1).expect("unlock without lock") };
+                *depth = if enters {
+                    *depth + 1
+                } else {
+                    depth.checked_sub(1).expect("unlock without lock")
+                };
             }
             Instr::Call { site } => self.invoke(file, code, frame, site)?,
             ReturnVoid => return Ok(Next::Return(0)),
@@ -428,7 +472,9 @@ impl<'a> Interpreter<'a> {
 
     /// Whether no lock is held.
     pub fn all_unlocked(&self) -> bool {
-        self.heap.iter().all(|object| object.fields.get(" lock").is_none_or(|&depth| depth == 0))
+        self.heap
+            .iter()
+            .all(|object| object.fields.get(" lock").is_none_or(|&depth| depth == 0))
     }
 }
 
@@ -459,7 +505,11 @@ fn select(table: &Switch, key: i32) -> Pc {
     match table {
         Switch::Table { low, targets, default } => {
             let index = i64::from(key) - i64::from(*low);
-            usize::try_from(index).ok().and_then(|index| targets.get(index)).copied().unwrap_or(*default)
+            usize::try_from(index)
+                .ok()
+                .and_then(|index| targets.get(index))
+                .copied()
+                .unwrap_or(*default)
         }
         Switch::Lookup { keys, targets, default } => keys.binary_search(&key).map_or(*default, |at| targets[at]),
     }
@@ -470,5 +520,9 @@ pub fn entries(file: &ClassFile) -> Vec<String> {
     let wanted = |method: &&program::classfile::MethodInfo| {
         method.flags & flags::STATIC != 0 && file.pool.text(method.descriptor) == "(II)J"
     };
-    file.methods.iter().filter(wanted).map(|method| file.pool.text(method.name).to_owned()).collect()
+    file.methods
+        .iter()
+        .filter(wanted)
+        .map(|method| file.pool.text(method.name).to_owned())
+        .collect()
 }

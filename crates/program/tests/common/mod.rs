@@ -1,6 +1,7 @@
 //! What the tests of lowering share.
 #![allow(dead_code)] // each test file uses its part
 
+pub mod assembler;
 pub mod interpreter;
 
 use program::classfile::{ClassFile, flags};
@@ -31,7 +32,8 @@ impl Hierarchy {
     pub fn add(&mut self, file: &ClassFile) {
         let name = |index| file.pool.class_name(index).to_owned();
         let is_interface = file.flags & flags::INTERFACE != 0;
-        self.0.insert(name(file.this_class), (name(file.super_class), is_interface));
+        self.0
+            .insert(name(file.this_class), (name(file.super_class), is_interface));
     }
 
     fn get(&self, name: &str) -> Result<&(String, bool), String> {
@@ -61,8 +63,15 @@ impl Rules for Hierarchy {
 
 /// The runtime images of the JDKs that are installed here.
 pub fn images() -> Vec<PathBuf> {
-    let homes = ["/usr/lib/jvm/java-17-openjdk-amd64", "/usr/lib/jvm/temurin-25-jdk-amd64"];
-    homes.iter().map(|home| Path::new(home).join("lib/modules")).filter(|path| path.exists()).collect()
+    let homes = [
+        "/usr/lib/jvm/java-17-openjdk-amd64",
+        "/usr/lib/jvm/temurin-25-jdk-amd64",
+    ];
+    homes
+        .iter()
+        .map(|home| Path::new(home).join("lib/modules"))
+        .filter(|path| path.exists())
+        .collect()
 }
 
 /// A folder that is removed in the end.
@@ -86,7 +95,13 @@ impl Drop for Folder {
 pub fn compile(folder: &Folder, name: &str, source: &str) -> Option<HashMap<String, ClassFile>> {
     let path = folder.0.join(name);
     std::fs::write(&path, source).expect("a source file");
-    let output = match Command::new("javac").arg("-g").arg("-d").arg(&folder.0).arg(&path).output() {
+    let output = match Command::new("javac")
+        .arg("-g")
+        .arg("-d")
+        .arg(&folder.0)
+        .arg(&path)
+        .output()
+    {
         Ok(output) => output,
         Err(error) => {
             eprintln!("skipped: no javac ({error})");
@@ -111,7 +126,10 @@ pub fn compile(folder: &Folder, name: &str, source: &str) -> Option<HashMap<Stri
 pub fn check_form(name: &str, code: &Code) {
     let length = code.instrs.len() as Pc;
     assert_eq!(code.bcis.len(), code.instrs.len(), "{name}");
-    assert!(code.instrs.last().is_some_and(|last| !last.falls_through()), "{name}: falls off the end");
+    assert!(
+        code.instrs.last().is_some_and(|last| !last.falls_through()),
+        "{name}: falls off the end"
+    );
     let mut next = 0;
     for register in &code.registers {
         assert_eq!(register.reg, next, "{name}: registers have gaps");
@@ -123,18 +141,28 @@ pub fn check_form(name: &str, code: &Code) {
         check_kinds(name, code, pc, instr);
     }
     for handler in &code.handlers {
-        assert!(handler.start < handler.end && handler.end <= length && handler.target < length, "{name}: {handler:?}");
+        assert!(
+            handler.start < handler.end && handler.end <= length && handler.target < length,
+            "{name}: {handler:?}"
+        );
         assert_eq!(kind(code, handler.reg), Some(RegisterKind::Ref), "{name}: {handler:?}");
     }
     for (position, register) in code.registers.iter().enumerate() {
         let parameter = register.reg < code.parameter_words;
         let live = code.liveness().is_live(0, position);
-        assert!(parameter || !live, "{name}: v{} is read before it is written", register.reg);
+        assert!(
+            parameter || !live,
+            "{name}: v{} is read before it is written",
+            register.reg
+        );
     }
 }
 
 fn kind(code: &Code, reg: Reg) -> Option<RegisterKind> {
-    let at = code.registers.binary_search_by_key(&reg, |register| register.reg).ok()?;
+    let at = code
+        .registers
+        .binary_search_by_key(&reg, |register| register.reg)
+        .ok()?;
     Some(code.registers[at].kind)
 }
 
@@ -156,11 +184,17 @@ fn check_kinds(name: &str, code: &Code, pc: usize, instr: &Instr) {
     match *instr {
         Move { d, s } => assert!(known(d) == known(s) && known(d) != Wide, "{name}: {pc} {instr:?}"),
         MoveWide { d, s } => expect(&[(d, Wide), (s, Wide)]),
-        Const { d, value } => assert!(known(d) == Word || known(d) == Ref && value == 0, "{name}: {pc} {instr:?}"),
+        Const { d, value } => assert!(
+            known(d) == Word || known(d) == Ref && value == 0,
+            "{name}: {pc} {instr:?}"
+        ),
         ConstWide { d, .. } | GetStaticWide { d, .. } => expect(&[(d, Wide)]),
-        AddI { d, a, b } | SubI { d, a, b } | AndI { d, a, b } | DivI { d, a, b } | AddF { d, a, b } | ShlI { d, a, b } => {
-            expect(&[(d, Word), (a, Word), (b, Word)])
-        }
+        AddI { d, a, b }
+        | SubI { d, a, b }
+        | AndI { d, a, b }
+        | DivI { d, a, b }
+        | AddF { d, a, b }
+        | ShlI { d, a, b } => expect(&[(d, Word), (a, Word), (b, Word)]),
         AddL { d, a, b } | SubL { d, a, b } | AndL { d, a, b } | DivL { d, a, b } | AddD { d, a, b } => {
             expect(&[(d, Wide), (a, Wide), (b, Wide)])
         }
@@ -170,7 +204,9 @@ fn check_kinds(name: &str, code: &Code, pc: usize, instr: &Instr) {
         AddLImm { d, a, .. } | AndLImm { d, a, .. } | ShlLImm { d, a, .. } => expect(&[(d, Wide), (a, Wide)]),
         IntToLong { d, a } | FloatToDouble { d, a } => expect(&[(d, Wide), (a, Word)]),
         LongToInt { d, a } | DoubleToFloat { d, a } => expect(&[(d, Word), (a, Wide)]),
-        IfEq { a, b, .. } | IfNe { a, b, .. } => assert!(known(a) == known(b) && known(a) != Wide, "{name}: {pc} {instr:?}"),
+        IfEq { a, b, .. } | IfNe { a, b, .. } => {
+            assert!(known(a) == known(b) && known(a) != Wide, "{name}: {pc} {instr:?}")
+        }
         IfLt { a, b, .. } | IfGe { a, b, .. } => expect(&[(a, Word), (b, Word)]),
         IfLtImm { a, .. } | IfGeImm { a, .. } | Switch { a, .. } => expect(&[(a, Word)]),
         IfEqL { a, b, .. } | IfLtL { a, b, .. } => expect(&[(a, Wide), (b, Wide)]),

@@ -445,11 +445,17 @@ fn methods_must_be_sound() {
     ] {
         check(expected, |draft| draft.methods.push(method));
     }
-    check("a generic type for slot 0 from 0, where no local variable is", |draft| {
-        let types = draft.constant(utf8("LocalVariableTypeTable"));
-        let body = code(1, 4, &[], &[attribute(types, &u2s(&[1, 0, 4, 5, 9, 0]))]);
-        draft.methods.push(member(0, 5, 6, &[body]));
-    });
+    check(
+        "a generic type for slot 0 from 0, where no local variable is",
+        |draft| {
+            let types = attribute(
+                draft.constant(utf8("LocalVariableTypeTable")),
+                &u2s(&[1, 0, 4, 5, 9, 0]),
+            );
+            let body = code(1, 4, &[], &[attribute(LOCALS, &u2s(&[1, 1, 2, 5, 9, 0])), types]);
+            draft.methods.push(member(0, 5, 6, &[body]));
+        },
+    );
     check("method m ()V is declared twice", |draft| {
         draft.methods = vec![member(0, 5, 6, &[plain()]); 2]
     });

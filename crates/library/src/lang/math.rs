@@ -1,3 +1,0 @@
-//! x
-use crate::common::Entry;
-pub(crate) const METHODS: &[Entry] = &[];
