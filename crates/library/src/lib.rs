@@ -11,10 +11,12 @@ mod internal;
 mod invoke;
 mod io;
 mod lang;
+mod member_name;
 mod outside;
 mod reflect;
 mod touches;
 mod unsafe_;
+mod unsafe_layout;
 mod util;
 
 pub use files::HostFiles;
@@ -42,6 +44,7 @@ const NATIVE: &[&[Entry]] = &[
     lang::process::METHODS,
     lang::thread::METHODS,
     unsafe_::METHODS,
+    unsafe_layout::METHODS,
     outside::METHODS,
     invoke::METHODS,
     constant_pool::METHODS,
@@ -69,8 +72,9 @@ const NATIVE: &[&[Entry]] = &[
 /// Methods with a body that reaches for native code which makes no sense here.
 const REPLACED: &[&[Entry]] = &[
     lang::reference::REPLACED,
+    lang::math::REPLACED,
     lang::thread::REPLACED,
-    unsafe_::REPLACED,
+    unsafe_layout::REPLACED,
     invoke::REPLACED,
     internal::replaced::METHODS,
     internal::image::METHODS,

@@ -145,6 +145,8 @@ impl Machine<'_> {
         let object = self.new_object(thread_class).map_err(trapped)?;
         // Time begins at one second, because a deadline of 0 means none.
         self.memory.store_wide(layout::CLOCK, 1_000_000_000);
+        // Newer JDKs give the main thread the number 3 themselves, and ask for those after it.
+        self.memory.store(layout::COUNTER, 3);
         // The record must exist before any Java code runs; its root is replaced by each call.
         let stop = self.root_of(self.known.thread_exit).map_err(trapped)?;
         self.attach(object, stop, &[object]).map_err(trapped)?;

@@ -109,19 +109,22 @@ impl<'p> Machine<'p> {
     fn call_site(&mut self, method: &'p Method, code: &'p Code, call: &Call, number: u32) -> Result<Next, Trap> {
         let record = SITES + number * SITE_WORDS;
         let object = self.memory.load(record + 1);
-        let handle = match self.memory.load(record) {
-            LINKED => object,
-            CALL_SITE => {
-                let target = self.invoke_layout()?.call_site_target;
-                self.memory.load(object + target)
-            }
+        let state = self.memory.load(record);
+        match state {
+            LINKED | CALL_SITE => {}
             FAILED => return Err(Trap::Throw(object)),
             _ => return Err(self.bootstrap(method, call, number)?),
-        };
+        }
         let mut buffer = Buffer::default();
-        buffer.push(handle);
+        buffer.push(object);
         self.push_arguments(code, call, &mut buffer);
-        self.invoke_basic(buffer.words(), u32::from(call.dest))
+        if state == LINKED {
+            return self.invoke_basic(buffer.words(), u32::from(call.dest));
+        }
+        let adaptor = self.target_adaptor(self.site_descriptor(method, call))?;
+        buffer.push(0);
+        self.push_call(adaptor, buffer.words(), u32::from(call.dest))?;
+        Ok(Next::Reload)
     }
 
     /// The words of a call's arguments, after those that `buffer` holds already.

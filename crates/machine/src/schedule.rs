@@ -9,6 +9,10 @@ use kernel::Unsupported;
 /// Calls and backward jumps that a thread may make before it is the next one's turn.
 const SHARE: i64 = 20_000;
 
+/// Turns in a row that end by giving way, after which nobody is taken to be able to run: more than the JDK's own
+/// spinning before it blocks.
+const PATIENCE: u32 = 5_000;
+
 /// How a run ended.
 #[derive(Debug)]
 pub enum End {
@@ -31,8 +35,8 @@ impl Machine<'_> {
     pub fn run(&mut self) -> End {
         let mut idle = 0;
         loop {
-            // Threads that only give way to one another wait for time to pass.
-            if idle > 2 * (self.highest_thread() + 1) && self.advance_clock() {
+            // Threads that do nothing but give way to one another wait for time to pass.
+            if idle > PATIENCE && self.advance_clock() {
                 idle = 0;
             }
             let Some(next) = self.next_thread() else {

@@ -23,10 +23,14 @@ pub mod root {
     pub const BOOT_UNNAMED: u32 = 10;
     /// Open files by number: path and position of each.
     pub const FILES: u32 = 11;
-    /// What native code of the JDK keeps behind a handle.
-    pub const HANDLES: u32 = 12;
+    /// Open folders by number: names, and how many were read.
+    pub const FOLDERS: u32 = 12;
+    /// Inflaters by number: state and window of each.
+    pub const INFLATERS: u32 = 13;
+    /// Deflaters by number: settings, input and output of each.
+    pub const DEFLATERS: u32 = 14;
     /// One past the last.
-    pub const END: u32 = 13;
+    pub const END: u32 = 15;
 }
 
 /// Words of one module in the table of modules.
@@ -291,26 +295,24 @@ impl Machine<'_> {
         if let Some(class) = self.loaded(number, name) {
             return Ok(class);
         }
+        // An array is as missing as its elements are.
+        let dimensions = name.bytes().take_while(|&byte| byte == b'[').count();
+        if dimensions > 0 {
+            if let Some(element) = name[dimensions..].strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
+                self.load_through(loader, element, link)?;
+            }
+            return self.program.load(number, name).map_err(load_trap);
+        }
         if number.is_builtin() {
             return match self.program.load(number, name) {
                 // Java code of the loader makes the exception, with its own frames.
                 Err(program::world::LoadError::NotFound(missing))
-                    if missing == name && !link && number != LoaderId::BOOT && !name.starts_with('[') =>
+                    if missing == name && !link && number != LoaderId::BOOT =>
                 {
                     self.ask_for_class(loader, name, link)
                 }
                 other => other.map_err(load_trap),
             };
-        }
-        let dimensions = name.bytes().take_while(|&byte| byte == b'[').count();
-        if dimensions > 0 {
-            if let Some(element) = name[dimensions..]
-                .strip_prefix('L')
-                .and_then(|rest| rest.strip_suffix(';'))
-            {
-                self.load_through(loader, element, link)?;
-            }
-            return self.program.load(number, name).map_err(load_trap);
         }
         self.ask_for_class(loader, name, link)
     }

@@ -139,7 +139,7 @@ impl Machine<'_> {
 
     /// The error for a cast that fails, in the JVM's words.
     #[cold]
-    pub(crate) fn cast_error(&self, from: ClassId, to: ClassId) -> Trap {
+    pub(crate) fn cast_error(&mut self, from: ClassId, to: ClassId) -> Trap {
         let (one, two) = (self.program.class(from), self.program.class(to));
         let (place, other) = (self.provenance(from), self.provenance(to));
         let (from, to) = (one.external_name(), two.external_name());
@@ -155,7 +155,7 @@ impl Machine<'_> {
     }
 
     /// `module java.base of loader 'bootstrap'`, as the JVM's messages say where a class is from.
-    fn provenance(&self, class: ClassId) -> String {
+    fn provenance(&mut self, class: ClassId) -> String {
         let mut described = self.program.class(class);
         while let Some(element) = described.element() {
             described = self.program.class(element);
@@ -171,12 +171,8 @@ impl Machine<'_> {
             LoaderId::APP => "'app'".to_owned(),
             LoaderId(number) => {
                 let object = self.memory.load(crate::layout::LOADERS + number);
-                let class = if object == 0 { 0 } else { self.class_of(object) };
-                if class == 0 {
-                    "unknown".to_owned()
-                } else {
-                    self.program.class(class).external_name()
-                }
+                let text = if object == 0 { 0 } else { self.get(object, "java/lang/ClassLoader", "nameAndId") };
+                self.text_or_null(text).unwrap_or_default()
             }
         };
         format!("{module} of loader {loader}")

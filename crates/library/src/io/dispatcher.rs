@@ -4,7 +4,7 @@ use super::open::{self, Found};
 use crate::common::{Entry, array_of, jdk_class, non_null, nothing, unsupported, zero};
 use crate::lang::system::EPOCH_SECONDS;
 use crate::outside;
-use machine::support::root::HANDLES;
+use machine::support::root::FOLDERS;
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 
 const CALLS: &str = "sun/nio/fs/UnixNativeDispatcher";
@@ -86,7 +86,7 @@ pub(crate) const METHODS: &[Entry] = &[
     }),
     (CALLS, "closedir", "(J)V", |m, args| {
         if folder(m, args).is_some() {
-            let (table, index) = (m.root(HANDLES), (args.wide(0) as u32 - 1) * 2);
+            let (table, index) = (m.root(FOLDERS), (args.wide(0) as u32 - 1) * 2);
             m.set_element(table, index, 0);
             m.set_element(table, index + 1, 0);
         }
@@ -247,12 +247,12 @@ fn open_folder(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = array_of(m, m.known.byte_array)?;
     let names = m.new_references(class, &names)?;
     let position = m.new_array(m.known.int_array, 1)?;
-    let number = m.root_push(HANDLES, &[names, position])?;
+    let number = m.root_push(FOLDERS, &[names, position])?;
     Ok((u64::from(number) + 1).into())
 }
 
 fn folder(m: &Machine<'_>, args: &Args) -> Option<(Address, Address)> {
-    let (table, index) = (m.root(HANDLES), args.wide(0).checked_sub(1)?);
+    let (table, index) = (m.root(FOLDERS), args.wide(0).checked_sub(1)?);
     if table == 0 || index >= u64::from(m.array_length(table) / 2) {
         return None;
     }

@@ -109,13 +109,8 @@ pub(crate) const METHODS: &[Entry] = &[
 pub(crate) fn external_name(m: &Machine<'_>, of: ClassId) -> String {
     let class = m.program.class(of);
     let name = class.external_name();
-    let innermost = class
-        .name
-        .trim_start_matches('[')
-        .trim_start_matches('L')
-        .trim_end_matches(';');
     // An array of a hidden class shares its odd name.
-    if class.hidden || innermost.contains('+') {
+    if class.hidden || class.is_array() {
         name.replacen('+', "/", 1)
     } else {
         name
@@ -172,14 +167,7 @@ fn for_name(m: &mut Machine<'_>, args: &Args) -> Answer {
             Err(error) => return Err(machine::link::load_trap(error)),
         }
     } else {
-        match m.load_through(loader, &internal, false) {
-            Err(Trap::Raise("java/lang/NoClassDefFoundError", Some(missing)))
-                if internal.starts_with('[') && internal.contains(&missing) =>
-            {
-                return raise("java/lang/ClassNotFoundException", name);
-            }
-            other => other?,
-        }
+        m.load_through(loader, &internal, false)?
     };
     if args.word(1) & 1 != 0 {
         m.require_initialized(class)?;

@@ -4,6 +4,8 @@
 //! far it got. The JDK's service threads (reference handler, finalizer, cleaner) are never started: nothing is ever
 //! handed to them, because references are never cleared.
 
+use super::trace;
+use crate::common::{array_of, jdk_class, non_null};
 use machine::layout::{self, status, thread, wake};
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
 
@@ -27,6 +29,8 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (THREAD, "sleepNanos0", "(J)V", sleep_nanos),
     (THREAD, "holdsLock", "(Ljava/lang/Object;)Z", holds_lock),
     (THREAD, "getThreads", "()[Ljava/lang/Thread;", all_threads),
+    (THREAD, "dumpThreads", "([Ljava/lang/Thread;)[[Ljava/lang/StackTraceElement;", dump_threads),
+    (THREAD, "getStackTrace0", "()Ljava/lang/Object;", stack_trace),
     (THREAD, "setPriority0", "(I)V", nothing),
     (THREAD, "interrupt0", "()V", interrupt),
     (THREAD, "clearInterruptEvent", "()V", nothing),
@@ -115,8 +119,7 @@ fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
     let me = m.current;
     if m.thread_word(me, thread::PHASE) == 0 {
         if m.is_interrupted(me) {
-            m.clear_interrupt(me);
-            return raise("java/lang/InterruptedException", "sleep interrupted");
+            return sleep_interrupted(m);
         }
         if nanos == 0 {
             m.yielding = true;
@@ -130,10 +133,19 @@ fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
     m.set_thread_word(me, thread::PHASE, 0);
     m.resume_running();
     if m.thread_word(me, thread::WAKE) == wake::INTERRUPTED {
-        m.clear_interrupt(me);
-        return raise("java/lang/InterruptedException", "sleep interrupted");
+        return sleep_interrupted(m);
     }
     Ok(Outcome::Void)
+}
+
+/// A platform thread is told what was interrupted; a virtual one is not.
+fn sleep_interrupted(m: &mut Machine<'_>) -> Answer {
+    let me = m.current;
+    m.clear_interrupt(me);
+    let object = m.thread_word(me, thread::OBJECT);
+    let is_virtual = m.program.class(m.class_of(object)).name.ends_with("$BoundVirtualThread");
+    let message = (!is_virtual).then(|| "sleep interrupted".to_owned());
+    Err(Trap::Raise("java/lang/InterruptedException", message))
 }
 
 /// A moment that is never 0, which would mean "for ever".
@@ -158,6 +170,38 @@ fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
     }
     let class = m.program.array_of(m.known.thread).map_err(machine::link::load_trap)?;
     Ok(Outcome::Word(m.new_references(class, &threads)?))
+}
+
+/// The frames of a thread as an array of `StackTraceElement`; empty if it is not alive.
+fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, Trap> {
+    let frames = m.thread_of(object).map(|number| m.backtrace(number, 0)).unwrap_or_default();
+    let element = jdk_class(m, "java/lang/StackTraceElement")?;
+    let mut elements = Vec::with_capacity(frames.len());
+    for (method, bci) in frames {
+        let made = m.new_object(element)?;
+        trace::fill(m, made, method, bci.into())?;
+        elements.push(made);
+    }
+    let class = array_of(m, element)?;
+    m.new_references(class, &elements)
+}
+
+fn stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
+    Ok(trace_of(m, args.word(0))?.into())
+}
+
+fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let threads = non_null(args.word(0))?;
+    let mut traces = Vec::new();
+    for index in 0..m.array_length(threads) {
+        let object = m.element(threads, index);
+        let alive = object != 0 && m.thread_of(object).is_some();
+        traces.push(if alive { trace_of(m, object)? } else { 0 });
+    }
+    let element = jdk_class(m, "java/lang/StackTraceElement")?;
+    let row = array_of(m, element)?;
+    let class = array_of(m, row)?;
+    Ok(m.new_references(class, &traces)?.into())
 }
 
 fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {

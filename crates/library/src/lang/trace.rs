@@ -38,6 +38,9 @@ const NO_LINE: i32 = -1;
 
 fn fill_all(m: &mut Machine<'_>, elements: Address, backtrace: Address, count: u32) -> Answer {
     non_null(elements)?;
+    if count == 0 {
+        return Ok(Outcome::Void);
+    }
     non_null(backtrace)?;
     if m.array_length(elements) != count || m.array_length(backtrace) < count * 2 {
         return raise("java/lang/IndexOutOfBoundsException", "the trace has another length");

@@ -93,12 +93,8 @@ fn array_and_kind(m: &Machine<'_>, array: Address) -> Result<(Address, Kind), Tr
 }
 
 fn check_index(m: &Machine<'_>, array: Address, index: i32) -> Result<u32, Trap> {
-    let length = m.array_length(array);
-    if index as u32 >= length {
-        return raise(
-            "java/lang/ArrayIndexOutOfBoundsException",
-            format!("Index {index} out of bounds for length {length}"),
-        );
+    if index as u32 >= m.array_length(array) {
+        return Err(Trap::Raise("java/lang/ArrayIndexOutOfBoundsException", None));
     }
     Ok(index as u32)
 }

@@ -4,7 +4,7 @@
 //! classes of the machine's own, which stack traces leave out as they leave out the JDK's. Whatever looks unusual is
 //! left to the JDK.
 
-use super::constants::class_file;
+use super::constants::{INVOKE_STATIC, class_file};
 use crate::machine::{Machine, Trap};
 use program::classfile::{Constant, Index, Pool};
 use program::ir::Call;
@@ -78,6 +78,3 @@ impl<'p> Machine<'p> {
         }
     }
 }
-
-/// The kind of a method handle constant that calls a static method.
-const INVOKE_STATIC: u8 = 6;

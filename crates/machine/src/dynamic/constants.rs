@@ -24,6 +24,9 @@ const WORD: u64 = 4;
 /// Both words of the primitive value in a record.
 const WIDE: u64 = 5;
 
+/// The kind of a method handle that calls a static method.
+pub(super) const INVOKE_STATIC: u8 = 6;
+
 /// Marks the class number in the key of a site that belongs to a constant of a class.
 const OF_CLASS: u32 = 1 << 31;
 /// Added to the index of a descriptor in the key of a method type.
@@ -94,6 +97,7 @@ impl<'p> Machine<'p> {
             Constant::MethodHandle(kind, member) => {
                 let (class_name, name, descriptor) = file.pool.member(member);
                 let named = self.accessible_class(from, class_name)?;
+                self.check_member(from, named, kind, member)?;
                 let kind_object = if descriptor.starts_with('(') {
                     self.method_type(from, member_descriptor(file, member))?
                 } else {
@@ -121,6 +125,33 @@ impl<'p> Machine<'p> {
             }
             ref other => Err(Trap::Unsupported(format!("a constant of kind {}", other.kind()))),
         }
+    }
+
+    /// Resolves the member of a method handle constant, so that its absence is an error of the class that names it.
+    fn check_member(&mut self, from: &'p Class, named: ClassId, kind: u8, member: Index) -> Result<(), Trap> {
+        let file = class_file(from)?;
+        let (_, name, descriptor) = file.pool.member(member);
+        let symbols = (self.program.names.intern(name), self.program.names.intern(descriptor));
+        if !descriptor.starts_with('(') {
+            self.program
+                .resolve_field(named, symbols.0, symbols.1, from.id)
+                .map_err(crate::link::member_trap)?;
+            return Ok(());
+        }
+        let interface = matches!(file.pool.get(member), Constant::InterfaceMethod(..));
+        let found = self
+            .program
+            .resolve_method(named, symbols.0, symbols.1, interface, from.id);
+        let method = self.program.method(found.map_err(crate::link::member_trap)?);
+        if method.is_static() != (kind == INVOKE_STATIC) {
+            let expected = if method.is_static() { "non-static" } else { "static" };
+            let text = self.program.signature(method.class, method.name, method.descriptor);
+            return raise(
+                "java/lang/IncompatibleClassChangeError",
+                format!("Expected {expected} method '{text}'"),
+            );
+        }
+        Ok(())
     }
 
     /// A constant as an object, for a bootstrap method: numbers are boxed.
@@ -198,6 +229,17 @@ impl<'p> Machine<'p> {
             number,
             &[caller, handle, name, method_type, arguments, holder],
         )
+    }
+
+    /// The descriptor of an `invokedynamic` instruction.
+    pub(super) fn site_descriptor(&self, method: &'p Method, call: &program::ir::Call) -> &'p str {
+        let Some(file) = &self.program.class(method.class).file else {
+            return "";
+        };
+        match *file.pool.get(call.index) {
+            Constant::InvokeDynamic(_, member) => file.pool.name_and_type(member).1,
+            _ => "",
+        }
     }
 
     /// The `MethodType` of the descriptor at an index.

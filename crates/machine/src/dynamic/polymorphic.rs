@@ -199,27 +199,45 @@ impl<'p> Machine<'p> {
 
     /// `handle.asType(type).invokeBasic(arguments)`, for calls with this descriptor; the type is the last argument.
     fn generic_adaptor(&mut self, text: &str) -> Result<MethodId, Trap> {
+        let as_type = self.named_method(self.known.method_handle, "asType")?;
+        self.invoking_adaptor("generic", text, |assembler, adapted, last| {
+            assembler.call_virtual(as_type, &[0, last], Some(adapted));
+        })
+    }
+
+    /// `site.target.invokeBasic(arguments)`, for call sites with this descriptor; the last argument is not used. The
+    /// target is read by an instruction, for all to see: other threads may change it.
+    pub(super) fn target_adaptor(&mut self, text: &str) -> Result<MethodId, Trap> {
+        let offset = self.invoke_layout()?.call_site_target;
+        self.invoking_adaptor("target", text, |assembler, adapted, _| {
+            let site = assembler.field_site(offset, true);
+            assembler.push(Instr::GetField { d: adapted, o: 0, site });
+        })
+    }
+
+    /// A method that makes a handle of its first and last argument, and calls it with those between.
+    fn invoking_adaptor(
+        &mut self,
+        prefix: &str,
+        text: &str,
+        adapt: impl FnOnce(&mut Assembler, Reg, Reg),
+    ) -> Result<MethodId, Trap> {
         let shape: String = descriptor::parameters(text).map(|(_, kind)| kind.letter()).collect();
         let returned = descriptor::return_type(text).map(|(_, kind)| kind);
-        let name = format!("invoke({shape}){}", returned.map_or('V', Kind::letter));
+        let name = format!("{prefix}({shape}){}", returned.map_or('V', Kind::letter));
         if let Some(known) = self.shared.sites.made(&name) {
             return Ok(known);
         }
-        let handles = self.known.method_handle;
-        let as_type = self.named_method(handles, "asType")?;
-        let basic = self.named_method(handles, "invokeBasic")?;
+        let basic = self.named_method(self.known.method_handle, "invokeBasic")?;
         let mut kinds = vec![RegisterKind::Ref];
         kinds.extend(descriptor::parameters(text).map(|(_, kind)| crate::register_kind(kind)));
         kinds.push(RegisterKind::Ref);
         let mut assembler = Assembler::new(&kinds);
-        let count: Reg = kinds
-            .iter()
-            .map(|kind| if *kind == RegisterKind::Wide { 2 } else { 1 })
-            .sum();
+        let last = 1 + descriptor::argument_words(text) as Reg;
         let adapted = assembler.register(RegisterKind::Ref);
-        assembler.call_virtual(as_type, &[0, count - 1], Some(adapted));
+        adapt(&mut assembler, adapted, last);
         let mut arguments = vec![adapted];
-        arguments.extend(1..count - 1);
+        arguments.extend(1..last);
         let result = returned.map(|kind| assembler.register(crate::register_kind(kind)));
         assembler.call_filled(
             CallKind::Virtual,
@@ -229,15 +247,9 @@ impl<'p> Machine<'p> {
         );
         assembler.push(return_of(returned, result));
         let parameters: String = descriptor::parameters(text).map(|(parameter, _)| parameter).collect();
-        let made = assembler.finish(
-            self.program,
-            self.known.object,
-            "invoke",
-            &format!(
-                "(Ljava/lang/Object;{parameters}Ljava/lang/Object;){}",
-                descriptor::return_type(text).map_or("V", |(returned, _)| returned)
-            ),
-        )?;
+        let returned = descriptor::return_type(text).map_or("V", |(returned, _)| returned);
+        let text = format!("(Ljava/lang/Object;{parameters}Ljava/lang/Object;){returned}");
+        let made = assembler.finish(self.program, self.known.object, "invoke", &text)?;
         Ok(self.shared.sites.enter(name, made))
     }
 

@@ -116,7 +116,7 @@ pub struct Call {
     pub first: u32,
     /// How many argument words.
     pub count: u16,
-    /// Where the result goes; [`Call::NO_RESULT`] for none or an unused one of a void method.
+    /// Where the result goes; [`Call::NO_RESULT`] if there is none or nobody uses it.
     pub dest: Reg,
     /// What is called.
     pub link: Link,

@@ -174,17 +174,7 @@ impl Instr {
                 f(*reg);
             }
         });
-        let words = match *self {
-            Instr::Call { site } => {
-                let Some(call) = code.calls.get(site as usize) else {
-                    return;
-                };
-                (call.first as usize, usize::from(call.count))
-            }
-            Instr::NewMultiArray { count, first, .. } => (first as usize, usize::from(count)),
-            _ => return,
-        };
-        for &reg in code.operands.get(words.0..words.0 + words.1).unwrap_or(&[]) {
+        for &reg in self.words(code) {
             // The second word of a wide register is the first word of none.
             if code
                 .registers
@@ -194,6 +184,20 @@ impl Instr {
                 f(reg);
             }
         }
+    }
+
+    /// The operand words of a call or of an allocation of nested arrays.
+    #[inline]
+    pub(crate) fn words<'c>(&self, code: &'c Code) -> &'c [Reg] {
+        let (first, count) = match *self {
+            Instr::Call { site } => match code.calls.get(site as usize) {
+                Some(call) => (call.first as usize, usize::from(call.count)),
+                None => return &[],
+            },
+            Instr::NewMultiArray { count, first, .. } => (first as usize, usize::from(count)),
+            _ => return &[],
+        };
+        code.operands.get(first..first + count).unwrap_or(&[])
     }
 
     /// The register that the instruction writes if it completes.

@@ -2,7 +2,7 @@
 
 use super::error::{LowerError, Result};
 use super::infer::NONE;
-use super::registers::{Home, MOST};
+use super::registers::MOST;
 use super::scratch::Scratch;
 use super::translate::Builder;
 use crate::ir::{Call, Code, Handler, Instr, LocalName, Reg, Register, RegisterKind, Switch};
@@ -287,7 +287,7 @@ fn compact(builder: &mut Builder<'_, '_>, dead: &[u32]) -> Vec<u32> {
 fn number(builder: &mut Builder<'_, '_>, scratch: &mut Scratch) -> Result<(Box<[Register]>, u16, u16)> {
     let total = builder.registers.len();
     let parameters = builder.parameters;
-    let Scratch { used, order, words, .. } = scratch;
+    let Scratch { used, words, .. } = scratch;
     used.clear();
     used.resize(total, false);
     let mut mark = |reg: Reg| {
@@ -302,24 +302,14 @@ fn number(builder: &mut Builder<'_, '_>, scratch: &mut Scratch) -> Result<(Box<[
     builder.operands.iter().for_each(|operand| mark(operand.0));
     builder.pieces.iter().for_each(|piece| mark(piece.reg));
     (0..parameters).for_each(|parameter| mark(parameter as Reg));
-    order.clear();
-    order.extend(
-        used.iter()
-            .enumerate()
-            .filter(|(_, used)| **used)
-            .map(|(reg, _)| reg as Reg),
-    );
-    order.sort_unstable_by_key(|&reg| match builder.registers.home(reg) {
-        _ if usize::from(reg) < parameters => (0, u32::from(reg), RegisterKind::Ref),
-        Home::Local(slot) => (1, slot, builder.registers.kind(reg)),
-        Home::Lock => (2, 0, RegisterKind::Ref),
-        Home::Stack(slot) => (3, slot, builder.registers.kind(reg)),
-    });
     words.clear();
     words.resize(total, Reg::MAX);
-    let mut registers = Vec::with_capacity(order.len());
+    let mut registers = Vec::with_capacity(used.iter().filter(|used| **used).count());
     let (mut next, mut parameter_words) = (0usize, 0usize);
-    for (at, &reg) in order.iter().enumerate() {
+    for (at, reg) in builder.registers.in_order(parameters).enumerate() {
+        if !used.get(usize::from(reg)).copied().unwrap_or(false) {
+            continue;
+        }
         let kind = builder.registers.kind(reg);
         if let Some(word) = words.get_mut(usize::from(reg)) {
             *word = next as Reg;

@@ -1,7 +1,8 @@
 //! Exception handlers, source variables and the lock of synchronized methods.
 
 use super::infer::NONE;
-use super::translate::{Builder, Name, Piece, register_kind};
+use super::kinds::register_kind;
+use super::translate::{Builder, Name, Piece};
 use crate::classfile::flags;
 use crate::descriptor::Kind;
 use crate::ir::{Instr, Reg, RegisterKind, SiteForm};

@@ -1,14 +1,12 @@
 //! Type inference over basic blocks, which is verification (JVMS §4.10.2): every instruction that can be reached is
 //! checked against the types that can reach it. Frames declared in the class file are not looked at.
-//!
-//! Subroutines are copied: a block is analysed, and later translated, once for each chain of calls that leads to it, so
-//! what a subroutine does not touch keeps its type. A return address is then the number of its call, known statically.
 
 use super::Rules;
 use super::error::{LowerError, LowerErrorKind, Result};
 use super::opcode::*;
 use super::scan::{Insn, Scan};
 use super::scratch::{Scratch, emptied};
+use super::subroutines::Context;
 use super::types::{Type, Types};
 use crate::classfile::{ClassFile, CodeInfo, MethodInfo, flags};
 use crate::descriptor::{self, Kind};
@@ -17,7 +15,6 @@ use std::collections::HashMap;
 /// What one method may cost: slots merged and instructions visited, and slots kept.
 const LARGEST_WORK: u64 = 1 << 28;
 const LARGEST_ARENA: usize = 1 << 25;
-const LARGEST_CONTEXTS: usize = 1 << 10;
 const LARGEST_INSTANCES: usize = 1 << 16;
 
 /// No frame yet, or no such instance.
@@ -32,7 +29,7 @@ pub(super) struct Instance {
     /// Where a `jsr` or `ret` at the end of the block goes.
     pub jump: u32,
     frame: u32,
-    depth: u32,
+    pub depth: u32,
     /// In a constructor: `this` may be uninitialised.
     fresh: bool,
     queued: bool,
@@ -55,14 +52,6 @@ impl Instance {
     pub fn reached(&self) -> bool {
         self.frame != NONE
     }
-}
-
-/// A call of a subroutine.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) struct Context {
-    target: u32,
-    back: u32,
-    parent: u32,
 }
 
 /// A handler that covers some instruction of the block being walked through.
@@ -93,7 +82,7 @@ pub(super) struct Infer<'a> {
     pub changed: bool,
     pub instances: Vec<Instance>,
     arena: Vec<Type>,
-    contexts: Vec<Context>,
+    pub contexts: Vec<Context>,
     copies: HashMap<(u32, u32), u32>,
     active: Vec<Active>,
     catches: Vec<Type>,
@@ -141,11 +130,7 @@ impl<'a> Infer<'a> {
         infer
             .instances
             .extend((0..scan.blocks.len() as u32).map(|block| Instance::new(block, 0)));
-        infer.contexts.push(Context {
-            target: NONE,
-            back: NONE,
-            parent: NONE,
-        });
+        infer.contexts.push(Context::MAIN);
         infer.enter(method, descriptor)?;
         infer.arrive(0)?;
         while let Some(next) = infer.next() {
@@ -153,24 +138,6 @@ impl<'a> Infer<'a> {
         }
         infer.compare_copies()?;
         Ok(infer)
-    }
-
-    /// However a block of a subroutine is reached, the stack has the same height there.
-    fn compare_copies(&self) -> Result<()> {
-        if self.contexts.len() == 1 {
-            return Ok(());
-        }
-        let mut heights = vec![None; self.scan.blocks.len()];
-        for instance in self.instances.iter().filter(|instance| instance.reached()) {
-            let Some(height) = heights.get_mut(instance.block as usize) else {
-                continue;
-            };
-            if *height.get_or_insert(instance.depth) != instance.depth {
-                let bci = self.scan.first(instance.block).map_or(0, |first| u32::from(first.bci));
-                return Err(LowerError::verify(bci, "inconsistent stack height in a subroutine"));
-            }
-        }
-        Ok(())
     }
 
     /// Gives the vectors back for the next method.
@@ -420,7 +387,7 @@ impl<'a> Infer<'a> {
         }
     }
 
-    fn arrive(&mut self, to: u32) -> Result<()> {
+    pub fn arrive(&mut self, to: u32) -> Result<()> {
         self.spend(self.locals.len() + self.stack.len() + 1)?;
         let Some(&instance) = self.instances.get(to as usize) else {
             return Ok(());
@@ -467,67 +434,6 @@ impl<'a> Infer<'a> {
             self.lowest = self.lowest.min(to as usize);
         }
         Ok(())
-    }
-
-    /// Calls a subroutine.
-    pub fn call(&mut self, insn: &Insn, number: u32) -> Result<()> {
-        let Some(&Instance { block, context, .. }) = self.instances.get(number as usize) else {
-            return Ok(());
-        };
-        // A subroutine that is already in the chain has been left by a jump: it cannot call itself.
-        let mut parent = context;
-        let mut outer = context;
-        while let Some(&Context {
-            target, parent: next, ..
-        }) = self.contexts.get(outer as usize)
-        {
-            if target == insn.a {
-                parent = next;
-            }
-            outer = next;
-        }
-        let called = Context {
-            target: insn.a,
-            back: block + 1,
-            parent,
-        };
-        let callee = match self.contexts.iter().position(|context| *context == called) {
-            Some(known) => known,
-            None if self.contexts.len() >= LARGEST_CONTEXTS => {
-                return Err(LowerError::unsupported(self.bci, "too many subroutine calls"));
-            }
-            None => {
-                self.contexts.push(called);
-                self.contexts.len() - 1
-            }
-        };
-        self.push(Type::address(callee as u32))?;
-        self.jump(callee as u32, insn.a, number)
-    }
-
-    /// Returns from a subroutine.
-    pub fn come_back(&mut self, insn: &Insn, number: u32) -> Result<()> {
-        let local = self.locals.get(insn.a as usize).copied().unwrap_or(Type::TOP);
-        let Some(&Context { back, parent, .. }) = local.as_address().and_then(|call| self.contexts.get(call as usize))
-        else {
-            return Err(self.verify(format!(
-                "ret on local variable {}, which holds {}",
-                insn.a,
-                self.types.describe(local)
-            )));
-        };
-        self.jump(parent, back, number)
-    }
-
-    fn jump(&mut self, context: u32, block: u32, number: u32) -> Result<()> {
-        if block as usize >= self.scan.blocks.len() {
-            return Err(self.verify("falling off the end of the code"));
-        }
-        let to = self.instance(context, block)?;
-        if let Some(instance) = self.instances.get_mut(number as usize) {
-            instance.jump = to;
-        }
-        self.arrive(to)
     }
 
     /// The stack slots with which control enters an instance.

@@ -95,13 +95,20 @@ impl Flow<'_> {
                 }
             }
             store(&row, &mut live.bits, live.across + pc * stride);
-            instr.uses(code, |reg| {
+            let mut read = |reg: u16| {
                 if let Some(at) = self.position(reg)
                     && let Some(word) = row.get_mut(at / 64)
                 {
                     *word |= 1 << (at % 64);
                 }
+            };
+            { *instr }.visit(|reg, is_destination| {
+                if !is_destination {
+                    read(*reg);
+                }
             });
+            // The second words of wide registers have no position.
+            instr.words(code).iter().for_each(|&reg| read(reg));
             if store(&row, &mut live.bits, pc * stride) {
                 again = true;
             }

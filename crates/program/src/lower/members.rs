@@ -1,11 +1,13 @@
 //! Fields, arrays, calls, allocation, casts and constants.
 
+use super::kinds::{kind_range, narrow_kind, register_kind};
 use super::opcode::*;
 use super::scan::Insn;
+use super::signature::walk;
 use super::stack::{Value, range};
-use super::translate::{Builder, kind_range, narrow_kind, register_kind};
+use super::translate::Builder;
 use crate::classfile::{Constant, Index};
-use crate::descriptor::{self, Kind};
+use crate::descriptor::Kind;
 use crate::ir::{Call, CallKind, Instr, Link, RegisterKind, Site, SiteForm};
 use std::collections::HashMap;
 
@@ -17,7 +19,7 @@ pub(super) struct Sites {
 }
 
 /// Below this many sites, looking at all of them is faster than hashing.
-const FEW: usize = 16;
+const FEW: usize = 48;
 
 impl Sites {
     pub fn site(&mut self, form: SiteForm, index: Index) -> u32 {
@@ -169,10 +171,11 @@ impl Builder<'_, '_> {
             _ => CallKind::Dynamic,
         };
         let has_receiver = !matches!(kind, CallKind::Static | CallKind::Dynamic);
-        let arguments = descriptor::parameters(descriptor).count() + usize::from(has_receiver);
+        let mut arguments = usize::from(has_receiver);
+        let result = walk(descriptor, |_, _| arguments += 1);
         let (first, count) = self.take_operands(arguments);
-        let dest = match descriptor::return_type(descriptor) {
-            Some((_, kind)) => self.result(register_kind(kind), kind_range(kind)),
+        let dest = match result {
+            Some(kind) => self.result(register_kind(kind), kind_range(kind)),
             None => Call::NO_RESULT,
         };
         let site = self.calls.len() as u32;

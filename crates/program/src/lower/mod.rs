@@ -1,25 +1,30 @@
 //! From bytecode to [`crate::ir`]: decode, verify by type inference, translate.
 //!
 //! [`scan`] decodes and finds blocks, [`infer`] checks everything a verifier checks and finds what can be reached,
-//! [`translate`] walks through the blocks with a symbolic operand stack, [`finish`] resolves jumps and numbers registers.
-//! Liveness, which works on the result, is [`live`].
+//! [`translate`] walks through the blocks with a symbolic operand stack ([`stack`], and [`meet`] where blocks join), and
+//! [`finish`] resolves jumps and numbers registers. Liveness, which works on the result, is [`live`].
 //!
 //! Left to linking: access to private members, overriding of final methods, and loading constraints.
 
 mod check;
 mod check_members;
+mod decode;
 mod error;
 mod finish;
 mod handlers;
 mod infer;
+mod kinds;
 mod live;
+mod meet;
 mod members;
 mod opcode;
 mod operations;
 mod registers;
 mod scan;
 mod scratch;
+mod signature;
 mod stack;
+mod subroutines;
 mod translate;
 mod types;
 

@@ -27,6 +27,7 @@ pub(super) const MOST: usize = 65000;
 pub(super) struct Registers {
     locals: Vec<[Reg; 3]>,
     stack: Vec<[Reg; 3]>,
+    lock: Option<Reg>,
     homes: Vec<(Home, RegisterKind)>,
     /// How many entries of the symbolic stack are each register.
     held: Vec<u32>,
@@ -41,6 +42,7 @@ impl Registers {
         self.locals.resize(locals.into(), [ABSENT; 3]);
         self.stack.clear();
         self.stack.resize(usize::from(stack) + 1, [ABSENT; 3]);
+        self.lock = None;
         self.homes.clear();
         self.held.clear();
         self.overflow = false;
@@ -99,7 +101,9 @@ impl Registers {
 
     /// The register of the lock.
     pub fn lock(&mut self) -> Reg {
-        self.add(Home::Lock, RegisterKind::Ref)
+        let reg = self.add(Home::Lock, RegisterKind::Ref);
+        self.lock = Some(reg);
+        reg
     }
 
     pub fn len(&self) -> usize {
@@ -135,6 +139,18 @@ impl Registers {
         if let Some(count) = self.held.get_mut(usize::from(reg)) {
             *count = count.saturating_sub(1);
         }
+    }
+
+    /// All registers in the order of their frame words: parameters, local variables, the lock, the stack.
+    pub fn in_order(&self, parameters: usize) -> impl Iterator<Item = Reg> {
+        let rest = move |reg: &Reg| *reg != ABSENT && usize::from(*reg) >= parameters;
+        let locals = self.locals.iter().flatten().copied().filter(rest);
+        let stack = self.stack.iter().flatten().copied().filter(rest);
+        (0..parameters)
+            .map(|reg| reg as Reg)
+            .chain(locals)
+            .chain(self.lock)
+            .chain(stack)
     }
 
     /// A stack register beyond the deepest slot that no entry of the symbolic stack is.

@@ -1,9 +1,10 @@
 //! Vectors that are used again for the next method: most methods are short, and allocation would be half their cost.
 
-use super::infer::{Active, Context, Instance};
+use super::infer::{Active, Instance};
 use super::registers::Registers;
 use super::scan::{Block, Insn};
 use super::stack::{Entry, Value};
+use super::subroutines::Context;
 use super::translate::Operand;
 use super::types::Type;
 use crate::ir::{Instr, Reg};
@@ -17,6 +18,7 @@ const LONGEST: usize = 1 << 16;
 pub(super) struct Scratch {
     pub insns: Vec<Insn>,
     pub blocks: Vec<Block>,
+    pub branches: Vec<u32>,
     pub locals: Vec<Type>,
     pub stack: Vec<Type>,
     pub wanted: Vec<Type>,
@@ -37,7 +39,6 @@ pub(super) struct Scratch {
     pub operands: Vec<Operand>,
     pub local_ranges: Vec<u8>,
     pub used: Vec<bool>,
-    pub order: Vec<Reg>,
     pub words: Vec<Reg>,
 }
 

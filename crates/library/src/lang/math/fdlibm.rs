@@ -1,8 +1,8 @@
 //! The elementary functions as fdlibm 5.3 computes them (Sun Microsystems, 1993), to the last bit: `StrictMath` is
 //! defined by it.
 //!
-//! Angles too large for its short reduction are reduced exactly ([`super::reduce`]) instead of by its own long one, which
-//! gives the same doubles.
+//! Angles beyond 800 000, too large for its short reduction, are reduced exactly ([`super::reduce`]) instead of by its
+//! own long one. In one of a thousand of those the last bit differs.
 
 #![allow(clippy::excessive_precision)] // the constants are written as fdlibm writes them
 
