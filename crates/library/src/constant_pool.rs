@@ -3,14 +3,39 @@
 //! The object that stands for a constant pool is the class itself.
 
 use crate::common::{Entry, non_null};
+use crate::lang::members::{executable_object, field_object};
 use machine::{Address, Answer, Args, Machine, Outcome, Trap, raise};
 use program::classfile::{ClassFile, Constant};
-use program::world::Class;
+use program::world::{Class, Symbol};
 use std::sync::Arc;
 
 const POOL: &str = "jdk/internal/reflect/ConstantPool";
 
 pub(crate) const METHODS: &[Entry] = &[
+    (
+        POOL,
+        "getMethodAt0",
+        "(Ljava/lang/Object;I)Ljava/lang/reflect/Member;",
+        method_at,
+    ),
+    (
+        POOL,
+        "getMethodAtIfLoaded0",
+        "(Ljava/lang/Object;I)Ljava/lang/reflect/Member;",
+        loaded_method_at,
+    ),
+    (
+        POOL,
+        "getFieldAt0",
+        "(Ljava/lang/Object;I)Ljava/lang/reflect/Field;",
+        field_at,
+    ),
+    (
+        POOL,
+        "getFieldAtIfLoaded0",
+        "(Ljava/lang/Object;I)Ljava/lang/reflect/Field;",
+        loaded_field_at,
+    ),
     (POOL, "getSize0", "(Ljava/lang/Object;)I", size),
     (POOL, "getClassAt0", "(Ljava/lang/Object;I)Ljava/lang/Class;", class_at),
     (
@@ -124,6 +149,79 @@ fn name_and_type_index_at(m: &mut Machine<'_>, args: &Args) -> Answer {
         | Constant::InvokeDynamic(_, member) => Ok(i32::from(member).into()),
         _ => wrong(),
     }
+}
+
+/// The class that a member constant names, and the member's name and descriptor. `None` if it is not loaded and shall
+/// not be.
+fn member<'p>(m: &mut Machine<'p>, args: &Args, load: bool) -> Result<Option<(&'p Class, Symbol, Symbol)>, Trap> {
+    let (class, file, index) = constant(m, args)?;
+    let (named, name, descriptor) = file.pool.member(index);
+    let id = match m.program.loaded(class.loader, named) {
+        Some(id) => id,
+        None if load => m.resolve_class(class, named)?,
+        None => return Ok(None),
+    };
+    let (name, descriptor) = (m.program.names.intern(name), m.program.names.intern(descriptor));
+    Ok(Some((m.program.class(id), name, descriptor)))
+}
+
+fn method_object(m: &mut Machine<'_>, args: &Args, load: bool) -> Answer {
+    let (_, file, index) = constant(m, args)?;
+    let (Constant::Method(..) | Constant::InterfaceMethod(..)) = file.pool.get(index) else {
+        return wrong();
+    };
+    let Some((class, name, descriptor)) = member(m, args, load)? else {
+        return Ok(Outcome::Word(0));
+    };
+    let Some(id) = m.program.lookup(class.id, name, descriptor) else {
+        let text = m.program.signature(class.id, name, descriptor);
+        return raise("java/lang/NoSuchMethodError", format!("'{text}'"));
+    };
+    let method = m.program.method(id);
+    let declaring = m.program.class(method.class);
+    let slot = declaring.methods.iter().position(|&method| method == id).unwrap_or(0);
+    let constructor = &**m.program.text(name) == "<init>";
+    let of = if constructor {
+        "java/lang/reflect/Constructor"
+    } else {
+        "java/lang/reflect/Method"
+    };
+    Ok(executable_object(m, declaring, method, slot, of)?.into())
+}
+
+fn field_at_index(m: &mut Machine<'_>, args: &Args, load: bool) -> Answer {
+    let (_, file, index) = constant(m, args)?;
+    let Constant::Field(..) = file.pool.get(index) else {
+        return wrong();
+    };
+    let Some((class, name, descriptor)) = member(m, args, load)? else {
+        return Ok(Outcome::Word(0));
+    };
+    let Some(found) = m.program.find_field(class.id, name, descriptor) else {
+        return raise("java/lang/NoSuchFieldError", m.program.text(name).to_string());
+    };
+    let declaring = m.program.class(found.class);
+    let slot = declaring
+        .fields
+        .iter()
+        .position(|field| field.offset == found.field.offset && field.name == name);
+    Ok(field_object(m, declaring, &found.field, slot.unwrap_or(0))?.into())
+}
+
+fn method_at(m: &mut Machine<'_>, args: &Args) -> Answer {
+    method_object(m, args, true)
+}
+
+fn loaded_method_at(m: &mut Machine<'_>, args: &Args) -> Answer {
+    method_object(m, args, false)
+}
+
+fn field_at(m: &mut Machine<'_>, args: &Args) -> Answer {
+    field_at_index(m, args, true)
+}
+
+fn loaded_field_at(m: &mut Machine<'_>, args: &Args) -> Answer {
+    field_at_index(m, args, false)
 }
 
 fn texts(m: &mut Machine<'_>, texts: &[&str]) -> Answer {

@@ -57,6 +57,10 @@ impl<'p> Machine<'p> {
                     if let Err(exit) = self.handle(trap) {
                         return exit;
                     }
+                    *fuel -= 1;
+                    if *fuel < 0 {
+                        return Exit::Fuel;
+                    }
                 }
             }
         }
@@ -759,6 +763,11 @@ impl<'p> Machine<'p> {
                     let exception = object!(s);
                     save!();
                     self.unwind(exception)?;
+                    // A handler may cover itself.
+                    *fuel -= 1;
+                    if *fuel < 0 {
+                        return Ok(Exit::Fuel);
+                    }
                     reload!();
                 }
                 Instr::Special { op, d, a, b } => {

@@ -145,6 +145,7 @@ fn mode_of(found: &Found) -> u32 {
         Found::Nothing => 0,
         Found::Folder => 0o040_555,
         Found::File(_) => 0o100_444,
+        Found::Device => 0o020_444,
     }
 }
 
@@ -236,7 +237,7 @@ fn open_folder(m: &mut Machine<'_>, args: &Args) -> Answer {
     let path = text_at(m, args.wide(0))?;
     match open::look(m, &path)? {
         Found::Nothing => return fail(m, NO_ENTRY),
-        Found::File(_) => return fail(m, NOT_FOLDER),
+        Found::File(_) | Found::Device => return fail(m, NOT_FOLDER),
         Found::Folder => {}
     }
     let inside = open::window(m, &path)?;

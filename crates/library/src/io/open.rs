@@ -3,6 +3,8 @@
 //! The current folder is `/`. Only what lies below the JDK's home or below an entry of the class path exists; to ask
 //! for anything else is not supported, rather than answered wrongly. An open file is an entry of a table in memory: its
 //! path, and its position in a `long[]`.
+//!
+//! The JDK seeds its random numbers from two devices. They exist too, and give the same bytes in every run.
 
 use crate::common::unsupported;
 use machine::{Address, Machine, Trap};
@@ -61,12 +63,30 @@ pub(crate) enum Found {
     Nothing,
     Folder,
     File(Arc<[u8]>),
+    /// A source of random bytes.
+    Device,
+}
+
+/// Whether a path names a source of random bytes.
+fn is_device(path: &str) -> bool {
+    matches!(path, "/dev/random" | "/dev/urandom")
+}
+
+/// The byte of a device at a position.
+fn random(position: u64) -> u8 {
+    let mut mixed = position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 31) as u8
 }
 
 /// Looks a path up.
 pub(crate) fn look(m: &Machine<'_>, path: &str) -> Result<Found, Trap> {
     if path.is_empty() {
         return Ok(Found::Nothing);
+    }
+    if is_device(path) {
+        return Ok(Found::Device);
     }
     let path = window(m, path)?;
     let files = m.shared.files;
@@ -109,7 +129,7 @@ pub(crate) fn path(m: &Machine<'_>, number: i32) -> Option<String> {
 
 /// The contents of an open file; `None` if it is not open, or gone.
 pub(crate) fn contents(m: &Machine<'_>, number: i32) -> Result<Option<Arc<[u8]>>, Trap> {
-    let Some(path) = path(m, number) else { return Ok(None) };
+    let Some(path) = path(m, number).filter(|path| !is_device(path)) else { return Ok(None) };
     let path = window(m, &path)?;
     Ok(m.shared.files.read(&path))
 }

@@ -80,7 +80,7 @@ pub(crate) fn open_for_reading(m: &mut Machine<'_>, fd: Address, path: Address) 
             );
         }
         open::Found::Folder => return raise("java/io/FileNotFoundException", format!("{path} (Is a directory)")),
-        open::Found::File(_) => open::open(m, &path)?,
+        open::Found::File(_) | open::Found::Device => open::open(m, &path)?,
     };
     descriptor::set_number(m, non_null(fd)?, number as i32);
     Ok(Outcome::Void)

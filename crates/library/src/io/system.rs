@@ -30,6 +30,7 @@ pub(crate) const METHODS: &[Entry] = &[
             Found::Nothing => 0,
             Found::Folder => EXISTS | DIRECTORY,
             Found::File(_) => EXISTS | REGULAR,
+            Found::Device => EXISTS,
         }
         .into())
     }),
@@ -39,6 +40,7 @@ pub(crate) const METHODS: &[Entry] = &[
             Found::Nothing => 0,
             Found::Folder => EXISTS | DIRECTORY,
             Found::File(_) => EXISTS | REGULAR,
+            Found::Device => EXISTS,
         }
         .into())
     }),

@@ -207,8 +207,10 @@ impl Inflate {
                 Err(message) => break Err(message),
             }
         };
-        // Whole bytes that were taken in advance go back.
-        let back = (self.count as usize / 8).min(work.read);
+        // Whole bytes that were taken in advance go back, unless it was input that was missing.
+        let full = work.written == work.output.len();
+        let over = matches!(self.mode, Mode::Check | Mode::Done | Mode::NeedsDictionary);
+        let back = if full || over || result.is_err() { (self.count as usize / 8).min(work.read) } else { 0 };
         self.count -= back as u32 * 8;
         self.bits &= (1u64 << self.count) - 1;
         if !self.raw && self.mode != Mode::NeedsDictionary && work.written > 0 {
