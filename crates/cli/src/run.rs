@@ -6,7 +6,7 @@ use crate::console::Host;
 use crate::target;
 use library::{HostFiles, Library};
 use machine::{End, LaunchError, Limits, Machine, Shared, StartError};
-use program::world::Program;
+use program::world::{LoadError, Program};
 use std::collections::BTreeMap;
 
 /// Runs a program once. The answer is its exit status.
@@ -46,6 +46,10 @@ pub fn run(options: &Run) -> Result<u8, Failure> {
         .launch(&target.main_class, &options.arguments)
         .map_err(|error| match error {
             LaunchError::Start(error) => start_failure(error),
+            LaunchError::Class(_, error @ LoadError::NotFound(_)) => Failure::input(format!(
+                "{error} on the class path ({}); check its name, and name its folder or jar with -cp",
+                target.class_path_text
+            )),
             other => Failure::input(other.to_string()),
         })?;
     match machine.run() {

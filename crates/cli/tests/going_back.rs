@@ -5,7 +5,10 @@ mod common;
 
 use kernel::Pending;
 use machine::Machine;
-use machine::system::Action;
+use machine::system::{Action, What};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
 
 /// Numbers that look random and are the same on every machine.
 struct Dice(u64);
@@ -87,9 +90,178 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
                 again == after,
                 "{name}, step {step}: decode changes the state at word {word:?}"
             );
+            follow(machine, other, name, step);
         }
     }
     steps
+}
+
+/// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
+fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: usize) {
+    let (mut mine, mut theirs) = (Vec::new(), Vec::new());
+    machine.pending(&mut mine);
+    other.pending(&mut theirs);
+    let shape = |list: &[Pending<Action>]| list.iter().map(|next| (next.action, next.enabled)).collect::<Vec<_>>();
+    assert_eq!(shape(&mine), shape(&theirs), "{name}, step {step}: other actions after decoding");
+    for action in mine.iter().filter(|next| next.enabled).map(|next| next.action) {
+        let (back, _) = machine.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
+        let (forth, _) = other.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}, decoded: {error}"));
+        assert!(vector(machine) == vector(other), "{name}, step {step}: decoding changes what {action:?} does");
+        machine.undo(back);
+        other.undo(forth);
+    }
+}
+
+/// Takes steps of one thread as long as it has any.
+fn run_thread(machine: &mut Machine<'_>, thread: u32) {
+    let mut pending: Vec<Pending<Action>> = Vec::new();
+    loop {
+        machine.pending(&mut pending);
+        let next = pending
+            .iter()
+            .find(|next| next.enabled && next.action.thread == thread && next.action.what == What::Go);
+        let Some(action) = next.map(|next| next.action) else {
+            return;
+        };
+        machine.apply(action).expect("the step is supported");
+    }
+}
+
+/// Compiles sources that a test has made into a folder of its own.
+fn compile_sources(name: &str, sources: &[(String, String)]) -> PathBuf {
+    let folder = common::root().join("target").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("target can be written");
+    let mut files = Vec::new();
+    for (class, text) in sources {
+        let file = folder.join(format!("{class}.java"));
+        fs::write(&file, text).expect("target can be written");
+        files.push(file);
+    }
+    let javac = common::jdks()
+        .into_iter()
+        .find_map(|jdk| jdk.javac())
+        .expect("a JDK with javac");
+    let status = Command::new(javac)
+        .arg("-g")
+        .arg("-d")
+        .arg(&folder)
+        .args(files)
+        .status()
+        .expect("javac runs");
+    assert!(status.success(), "the sources compile");
+    folder
+}
+
+#[test]
+fn the_order_of_allocation_does_not_show() {
+    let text = "public class Orders {\n    static class Node { int n; Node next; Object[] more = new Object[2]; }\n    \
+        static Node one, two;\n    static Node list(int n) { Node head = null; for (int i = 0; i < n; i++) { Node node = new Node(); \
+        node.n = i; node.next = head; node.more[0] = \"s\" + i; node.more[1] = new int[i]; head = node; } return head; }\n    \
+        public static void main(String[] a) throws Exception { Thread x = new Thread(() -> one = list(5)), y = new Thread(() -> two = list(7)); \
+        x.start(); y.start(); x.join(); y.join(); } }";
+    let classes = compile_sources("orders", &[("Orders".to_owned(), text.to_owned())]);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            let mut vectors = Vec::new();
+            for order in [[1, 2], [2, 1]] {
+                machine.restart();
+                machine.launch("Orders", &[]).expect("the program starts");
+                run_thread(machine, 0);
+                order.into_iter().for_each(|thread| run_thread(machine, thread));
+                vectors.push(vector(machine));
+            }
+            let word = vectors[0].iter().zip(&vectors[1]).position(|(one, two)| one != two);
+            if let Some(word) = word {
+                eprintln!("{:x?}\n{:x?}", &vectors[0][word.saturating_sub(6)..word + 6], &vectors[1][word.saturating_sub(6)..word + 6]);
+            }
+            assert!(
+                vectors[0] == vectors[1],
+                "JDK {}: the vectors differ at word {word:?}",
+                jdk.feature()
+            );
+        });
+    }
+}
+
+#[test]
+fn a_loop_over_local_variables_leaves_no_trail() {
+    let text = "public class Loop { static int result; public static void main(String[] a) { int s = 0; long t = 1; \
+        for (int i = 0; i < 10_000_000; i++) { s += i ^ (s << 1); t = t * 31 + s; } result = s + (int) t; } }";
+    let classes = compile_sources("loop", &[("Loop".to_owned(), text.to_owned())]);
+    let jdk = common::jdks().remove(0);
+    common::with_machine(&jdk, &classes, |machine, _| {
+        machine.launch("Loop", &[]).expect("the program starts");
+        let mut pending: Vec<Pending<Action>> = Vec::new();
+        let mut most = 0;
+        for _ in 0..3 {
+            machine.pending(&mut pending);
+            let before = machine.memory.trail_len();
+            machine.apply(pending[0].action).expect("the step is supported");
+            most = most.max(machine.memory.trail_len() - before);
+        }
+        assert!(most < 1000, "{most} words were logged in one step");
+    });
+}
+
+/// A random program: two threads that read, write, lock and allocate in an order that nobody planned.
+fn random_program(name: &str, dice: &mut Dice) -> String {
+    let mut threads = Vec::new();
+    for _ in 0..2 {
+        let mut body = String::new();
+        for _ in 0..6 + dice.below(6) {
+            let statement = match dice.below(12) {
+                0 => "x = x + 1;",
+                1 => "v = x * 2;",
+                2 => "o = new Node(x, o);",
+                3 => "if (o != null) o.value += v;",
+                4 => "array[x & 3] = v;",
+                5 => "synchronized (lock) { x ^= v; }",
+                6 => "counter.incrementAndGet();",
+                7 => "for (int i = 0; i < 3; i++) array[i] += i;",
+                8 => "Node n = o; if (n != null) o = n.next;",
+                9 => "synchronized (Node.class) { long w = wide; wide = w + array[1]; }",
+                10 => "try { Object q = o; x += q.hashCode() & 1; } catch (NullPointerException e) { v--; }",
+                _ => "lock.notifyAll0(lock);",
+            };
+            body.push_str("            { ");
+            body.push_str(statement);
+            body.push_str(" }\n");
+        }
+        threads.push(body);
+    }
+    format!(
+        "import java.util.concurrent.atomic.AtomicInteger;\npublic class {name} {{\n    static class Node {{ int value; Node next; \
+         Node(int v, Node n) {{ value = v; next = n; }} }}\n    static class Lock {{ void notifyAll0(Object o) {{ synchronized (o) {{ o.notifyAll(); }} }} }}\n    \
+         static final Lock lock = new Lock();\n    static int x;\n    static volatile int v;\n    static long wide;\n    static Node o;\n    \
+         static final int[] array = new int[4];\n    static final AtomicInteger counter = new AtomicInteger();\n    \
+         public static void main(String[] a) throws Exception {{\n        Thread one = new Thread(() -> {{\n{}        }});\n        \
+         Thread two = new Thread(() -> {{\n{}        }});\n        one.start(); two.start(); one.join(); two.join();\n        \
+         System.out.println(x + v + wide + counter.get());\n    }}\n}}\n",
+        threads[0], threads[1]
+    )
+}
+
+#[test]
+fn random_programs_can_be_undone_and_written_down() {
+    let mut dice = Dice(0x5eed);
+    let sources: Vec<(String, String)> = (0..40)
+        .map(|number| {
+            let name = format!("Random{number}");
+            let text = random_program(&name, &mut dice);
+            (name, text)
+        })
+        .collect();
+    let classes = compile_sources("random", &sources);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            common::with_second_machine(machine, |machine, other| {
+                for (number, (name, _)) in sources.iter().enumerate() {
+                    walk(machine, other, name, 2_000, 0xabc + number as u64);
+                }
+            });
+        });
+    }
 }
 
 #[test]

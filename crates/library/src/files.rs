@@ -21,7 +21,10 @@ pub struct HostFiles {
 impl HostFiles {
     /// A window on these folders and files.
     pub fn new(home: &Path, version: &str, feature: u32, class_path: &str, entries: &[PathBuf]) -> HostFiles {
-        let roots = entries.iter().map(|entry| std::path::absolute(entry).unwrap_or_else(|_| entry.clone())).collect();
+        let roots = entries
+            .iter()
+            .map(|entry| std::path::absolute(entry).unwrap_or_else(|_| entry.clone()))
+            .collect();
         HostFiles {
             home: home.to_string_lossy().into_owned(),
             version: version.to_owned(),

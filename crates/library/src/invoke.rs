@@ -81,26 +81,16 @@ pub(crate) const METHODS: &[Entry] = &[
         nothing,
     ),
     (NATIVES, "getNamedCon", "(I[Ljava/lang/Object;)I", zero),
-    ("java/lang/invoke/MethodHandle", "invokeExact", POLYMORPHIC, invoke_exact),
+    (
+        "java/lang/invoke/MethodHandle",
+        "invokeExact",
+        POLYMORPHIC,
+        invoke_exact,
+    ),
     ("java/lang/invoke/MethodHandle", "invoke", POLYMORPHIC, invoke),
 ];
 
 const POLYMORPHIC: &str = "([Ljava/lang/Object;)Ljava/lang/Object;";
-
-/// Access methods of `VarHandle` that return what they find.
-macro_rules! accesses {
-    ($($name:literal)*) => {
-        &[$(("java/lang/invoke/VarHandle", $name, POLYMORPHIC, access)),*]
-    };
-}
-
-pub(crate) const READS: &[Entry] = accesses!(
-    "get" "getVolatile" "getOpaque" "getAcquire" "compareAndExchange" "compareAndExchangeAcquire"
-    "compareAndExchangeRelease" "getAndSet" "getAndSetAcquire" "getAndSetRelease" "getAndAdd" "getAndAddAcquire"
-    "getAndAddRelease" "getAndBitwiseOr" "getAndBitwiseOrAcquire" "getAndBitwiseOrRelease" "getAndBitwiseAnd"
-    "getAndBitwiseAndAcquire" "getAndBitwiseAndRelease" "getAndBitwiseXor" "getAndBitwiseXorAcquire"
-    "getAndBitwiseXorRelease"
-);
 
 /// Call sites are linked to their targets by the machine itself, without the JDK's linker methods.
 pub(crate) const REPLACED: &[Entry] = &[
@@ -126,11 +116,6 @@ fn invoke(_: &mut Machine<'_>, _: &Args) -> Answer {
 
 fn invoke_exact(_: &mut Machine<'_>, _: &Args) -> Answer {
     let message = "MethodHandle.invokeExact cannot be invoked reflectively";
-    raise("java/lang/UnsupportedOperationException", message)
-}
-
-fn access(_: &mut Machine<'_>, _: &Args) -> Answer {
-    let message = "VarHandle access mode methods cannot be invoked reflectively";
     raise("java/lang/UnsupportedOperationException", message)
 }
 

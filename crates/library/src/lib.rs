@@ -18,6 +18,7 @@ mod touches;
 mod unsafe_;
 mod unsafe_layout;
 mod util;
+mod var_handle;
 
 pub use files::HostFiles;
 
@@ -29,6 +30,7 @@ use std::collections::HashMap;
 const NATIVE: &[&[Entry]] = &[
     lang::object::METHODS,
     lang::class::METHODS,
+    lang::domain::METHODS,
     lang::members::METHODS,
     lang::loader::METHODS,
     lang::system::METHODS,
@@ -47,6 +49,7 @@ const NATIVE: &[&[Entry]] = &[
     unsafe_layout::METHODS,
     outside::METHODS,
     invoke::METHODS,
+    var_handle::METHODS,
     constant_pool::METHODS,
     reflect::array::METHODS,
     reflect::executable::METHODS,
@@ -64,7 +67,9 @@ const NATIVE: &[&[Entry]] = &[
     util::zone::METHODS,
     internal::props::METHODS,
     internal::vm::METHODS,
+    internal::management::METHODS,
     internal::natives::METHODS,
+    internal::net::METHODS,
     internal::perf::METHODS,
     internal::platform::METHODS,
 ];
@@ -73,6 +78,7 @@ const NATIVE: &[&[Entry]] = &[
 const REPLACED: &[&[Entry]] = &[
     lang::reference::REPLACED,
     lang::math::REPLACED,
+    lang::domain::REPLACED,
     lang::thread::REPLACED,
     unsafe_layout::REPLACED,
     invoke::REPLACED,

@@ -186,7 +186,7 @@ impl Machine<'_> {
     /// A root method that calls `method`, then stops the machine with its result or exception.
     fn root_of(&mut self, method: MethodId) -> Result<MethodId, Trap> {
         let key = (u32::MAX - 1, method);
-        if let Some(&known) = self.adaptors.get(&key) {
+        if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
         let called = self.program.method(method);
@@ -215,8 +215,7 @@ impl Machine<'_> {
         assembler.special(special::STOP_FAILED, u16::MAX, caught, u16::MAX);
         assembler.handler(0, 2, 3, caught, None);
         let root = assembler.finish(self.program, called.class, "root", &text)?;
-        self.adaptors.insert(key, root);
-        Ok(root)
+        Ok(self.shared.adaptors.enter(key, root))
     }
 
     /// Calls a method on the main thread and runs the machine until it returns.
@@ -319,6 +318,10 @@ impl Machine<'_> {
 
     /// What the main thread does: `main`, the uncaught exception handler, waiting for the others, shutdown, halt.
     fn main_root(&mut self, main: MethodId) -> Result<MethodId, Trap> {
+        let key = (u32::MAX - 3, main);
+        if let Some(known) = self.shared.adaptors.get(key) {
+            return Ok(known);
+        }
         let shutdown = self
             .program
             .load(LoaderId::BOOT, "java/lang/Shutdown")
@@ -358,17 +361,24 @@ impl Machine<'_> {
         assembler.handler(after + 1, exit, exit, caught, None);
         assembler.handler(exit, exit + 1, exit + 1, caught, None);
         assembler.handler(exit + 2, exit + 3, exit + 3, caught, None);
-        assembler.finish(
+        let root = assembler.finish(
             self.program,
             self.known.thread,
             "main",
             "([Ljava/lang/String;Ljava/lang/Thread;)V",
-        )
+        )?;
+        Ok(self.shared.adaptors.enter(key, root))
+    }
+
+    /// The exit status, if the program has ended.
+    pub fn halted(&self) -> Option<i32> {
+        (self.memory.load(layout::HALTED) != 0).then(|| self.memory.load(layout::STATUS) as i32)
     }
 
     /// Ends the program at once.
     pub fn halt(&mut self, status: i32) {
-        self.halted = Some(status);
+        self.memory.store(layout::HALTED, 1);
+        self.memory.store(layout::STATUS, status as u32);
     }
 }
 

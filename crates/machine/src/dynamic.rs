@@ -196,3 +196,17 @@ impl Buffer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_keeps_the_order_of_few_words_and_of_many() {
+        for count in [0, 1, 16, 17, 300] {
+            let mut buffer = Buffer::default();
+            (0..count).for_each(|word| buffer.push(word));
+            assert!(buffer.words().iter().copied().eq(0..count), "{count}");
+        }
+    }
+}

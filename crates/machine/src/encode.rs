@@ -18,7 +18,7 @@ use crate::layout::{
 use crate::machine::Machine;
 use crate::memory::Address;
 use program::ir::{Code, RegisterKind};
-use program::world::{ARRAY_HEADER_WORDS, ClassKind};
+use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};
 use std::collections::HashMap;
 
 /// Flag of a reference to an object that is younger than the image.
@@ -89,9 +89,8 @@ impl Machine<'_> {
         while at < end {
             set_bit(&mut roles.locks, at + LOCK);
             self.each_reference(at, &mut |_, word| set_bit(&mut roles.references, word));
-            if self.class_of(at) == self.known.string {
-                set_bit(&mut roles.silent, at + self.known.string_hash);
-                set_bit(&mut roles.silent, at + self.known.string_hash_is_zero);
+            for offset in self.caches(self.class_of(at)).into_iter().filter(|&offset| offset != 0) {
+                set_bit(&mut roles.silent, at + offset);
             }
             at += self.object_words(at);
         }
@@ -109,7 +108,6 @@ impl Machine<'_> {
         self.current = 0;
         self.fp = 0;
         self.logged = 0;
-        self.halted = None;
         self.arrivals.clear();
         self.yielding = false;
     }
@@ -327,17 +325,28 @@ impl Machine<'_> {
             }
             return;
         }
-        let is_string = header & CLASS_MASK == self.known.string;
+        let caches = self.caches(header & CLASS_MASK);
         let mut references = described.references.iter().copied().peekable();
         for word in program::world::HEADER_WORDS..described.words {
             let value = self.memory.load(object + word);
-            if references.next_if_eq(&word).is_some() {
-                out.push(self.reference(value, scratch));
-            } else if is_string && (word == self.known.string_hash || word == self.known.string_hash_is_zero) {
-                out.push(0);
-            } else {
-                out.push(value);
-            }
+            let is_reference = references.next_if_eq(&word).is_some();
+            out.push(match (caches.contains(&word), is_reference) {
+                (true, _) => 0,
+                (false, true) => self.reference(value, scratch),
+                (false, false) => value,
+            });
+        }
+    }
+
+    /// Fields of a JDK class that hold what can be worked out again: no program can tell whether they are filled.
+    fn caches(&self, class: ClassId) -> [u32; 2] {
+        let known = &self.known;
+        if class == known.string {
+            [known.string_hash, known.string_hash_is_zero]
+        } else if class == known.class {
+            [known.class_name, known.class_package.unwrap_or(known.class_name)]
+        } else {
+            [0, 0]
         }
     }
 
@@ -354,6 +363,7 @@ impl Machine<'_> {
             words,
             at: 0,
             references: Vec::new(),
+            interned: Vec::new(),
         };
         self.decode_image(&mut reader)?;
         self.decode_threads(&mut reader)?;
@@ -368,6 +378,10 @@ impl Machine<'_> {
             let value = reader.next()?;
             if at >= self.memory.image_end() {
                 return Err(Malformed);
+            }
+            if bit(&self.roles.locks, at + LOCK) && value & INTERNED != 0 {
+                // A string of the image was interned since.
+                reader.interned.push(at);
             }
             if bit(&self.roles.locks, at) && value == HASHED {
                 let (lock, hash) = (reader.next()?, reader.next()?);
@@ -537,7 +551,7 @@ impl Machine<'_> {
             }
         }
         // What is found by content is entered again.
-        for object in objects {
+        for object in objects.into_iter().chain(std::mem::take(&mut reader.interned)) {
             let header = self.memory.load(object);
             if header & INTERNED != 0 {
                 let units = self.string_units(object);
@@ -568,6 +582,8 @@ struct Reader<'w> {
     words: &'w [u32],
     at: usize,
     references: Vec<Fix>,
+    /// Strings of the image that were interned after it was made.
+    interned: Vec<Address>,
 }
 
 impl Reader<'_> {

@@ -16,16 +16,30 @@ impl Machine<'_> {
         self.memory.load(object) & CLASS_MASK
     }
 
-    /// Takes words from the heap.
+    /// Takes words from the heap. A native method that is told to collect first is entered again, so it must allocate
+    /// before it changes anything.
     #[inline]
     pub fn allocate(&mut self, class: ClassId, words: u32) -> Result<Address, Trap> {
         match self.memory.allocate(words) {
             Some(address) => {
                 self.memory.poke(address, class);
+                if self.starved != 0 && words >= self.starved {
+                    self.starved = 0;
+                }
                 Ok(address)
             }
-            None => raise("java/lang/OutOfMemoryError", "Java heap space"),
+            None => self.heap_full(words),
         }
+    }
+
+    #[cold]
+    fn heap_full(&mut self, words: u32) -> Result<Address, Trap> {
+        if self.starved != words {
+            self.starved = words;
+            return Err(Trap::Collect);
+        }
+        self.starved = 0;
+        raise("java/lang/OutOfMemoryError", "Java heap space")
     }
 
     /// A zeroed instance.

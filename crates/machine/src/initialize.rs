@@ -139,7 +139,7 @@ impl Machine<'_> {
 
     pub(crate) fn initializer_method(&mut self) -> Result<MethodId, Trap> {
         let key = (u32::MAX, 1);
-        if let Some(&known) = self.adaptors.get(&key) {
+        if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
         let mut assembler = Assembler::new(&[RegisterKind::Word]);
@@ -159,8 +159,7 @@ impl Machine<'_> {
         assembler.special(special::INIT_FAILED, none, 0, caught);
         assembler.handler(2, 4, 6, caught, None);
         let method = assembler.finish(self.program, self.known.object, "initialize", "(I)V")?;
-        self.adaptors.insert(key, method);
-        Ok(method)
+        Ok(self.shared.adaptors.enter(key, method))
     }
 
     pub(crate) fn init_begin(&mut self, of: ClassId) -> Result<Begin, Trap> {
@@ -239,7 +238,7 @@ impl Machine<'_> {
 
     fn failed_method(&mut self) -> Result<MethodId, Trap> {
         let key = (u32::MAX, 2);
-        if let Some(&known) = self.adaptors.get(&key) {
+        if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
         let class = |name: &str| self.program.load(LoaderId::BOOT, name).map_err(crate::link::load_trap);
@@ -252,7 +251,8 @@ impl Machine<'_> {
         let is_error = assembler.register(RegisterKind::Word);
         assembler.new_object(made, error);
         assembler.call_direct(plain, &[made, 2], None);
-        assembler.special(special::INIT_CAUSE, made, 0, 1);
+        assembler.special(special::COPY_TRACE, u16::MAX, 1, made);
+        assembler.special(special::INIT_CAUSE, u16::MAX, 0, made);
         let site = assembler.class_site(class("java/lang/Error")?, 0);
         assembler.push(Instr::InstanceOf {
             d: is_error,
@@ -275,17 +275,20 @@ impl Machine<'_> {
             "throw",
             "(ILjava/lang/Throwable;Ljava/lang/String;)V",
         )?;
-        self.adaptors.insert(key, method);
-        Ok(method)
+        Ok(self.shared.adaptors.enter(key, method))
     }
 
-    /// Keeps why a class failed, with the stack trace of the exception that it failed with.
-    pub(crate) fn init_cause(&mut self, of: ClassId, exception: Address, cause: Address) {
+    /// Gives an error the stack trace of another exception.
+    pub(crate) fn copy_trace(&mut self, exception: Address, error: Address) {
         let known = &self.known;
         for offset in [known.throwable_backtrace, known.throwable_depth, known.throwable_trace] {
             let value = self.memory.load(exception + offset);
-            self.memory.store(cause + offset, value);
+            self.memory.store(error + offset, value);
         }
+    }
+
+    /// Keeps why a class failed.
+    pub(crate) fn init_cause(&mut self, of: ClassId, cause: Address) {
         self.memory.store(class_record(of) + class::CAUSE, cause);
         self.init_done(of, init::FAILED);
     }

@@ -32,8 +32,10 @@ pub const SITE_WORDS: u32 = 4;
 pub const GLOBALS: Address = SITES + MAX_SITES * SITE_WORDS;
 /// The virtual clock in nanoseconds, two words.
 pub const CLOCK: Address = GLOBALS;
-/// Exit status asked for by the program.
+/// Exit status with which the program has ended.
 pub const STATUS: Address = GLOBALS + 2;
+/// Whether the program has ended.
+pub const HALTED: Address = GLOBALS + 4;
 /// A counter for fresh numbers that the program can see only as unequal.
 pub const COUNTER: Address = GLOBALS + 3;
 /// Words of the globals from here on are references.

@@ -9,10 +9,9 @@
 //! | call | how to call | | method |
 
 use crate::machine::{Machine, Trap, raise};
-use crate::special;
 use program::classfile::{Constant, flags};
 use program::descriptor::Kind;
-use program::ir::{CallKind, Code, Instr, RegisterKind, SiteForm};
+use program::ir::{CallKind, Code, Instr, SiteForm};
 use program::world::{Class, ClassId, LoadError, MemberError, Method, MethodId};
 use std::sync::atomic::Ordering;
 
@@ -79,7 +78,8 @@ impl<'p> Machine<'p> {
                 let element = element.trim_end_matches(';');
                 self.resolve_class(from, element)?;
             } else if !name.starts_with('[') {
-                return Err(self.ask_loader(from.loader, name)?);
+                let loader = self.memory.load(crate::layout::LOADERS + from.loader.0);
+                return self.load_through(loader, name, true);
             }
         }
         self.program.load(from.loader, name).map_err(load_trap)
@@ -304,40 +304,6 @@ impl<'p> Machine<'p> {
             );
         }
         self.program.select(receiver, method).map_err(member_trap)
-    }
-
-    /// Has a loader of the program's own find a class; the instruction is tried again afterwards.
-    fn ask_loader(&mut self, loader: program::world::LoaderId, name: &str) -> Result<Trap, Trap> {
-        let object = self.memory.load(crate::layout::LOADERS + loader.0);
-        let external = self.intern(&name.replace('/', "."))?;
-        let adaptor = self.loader_adaptor()?;
-        Ok(Trap::Before(adaptor, vec![object, external]))
-    }
-
-    /// A method that asks a loader for a class and records the answer.
-    fn loader_adaptor(&mut self) -> Result<MethodId, Trap> {
-        let key = (u32::MAX, 0);
-        if let Some(&known) = self.adaptors.get(&key) {
-            return Ok(known);
-        }
-        let mut assembler = crate::assemble::Assembler::new(&[RegisterKind::Ref, RegisterKind::Ref]);
-        let class = assembler.register(RegisterKind::Ref);
-        let caught = assembler.register(RegisterKind::Ref);
-        assembler.call_virtual(self.known.loader_load, &[0, 1], Some(class));
-        assembler.special(special::RECORD_CLASS, 1, 0, class);
-        assembler.push(Instr::ReturnVoid);
-        let handler = assembler.here();
-        assembler.special(special::CLASS_NOT_FOUND, u16::MAX, 1, caught);
-        assembler.handler(0, 2, handler, caught, None);
-        let object = self.known.object;
-        let method = assembler.finish(
-            self.program,
-            object,
-            "loadClass",
-            "(Ljava/lang/Object;Ljava/lang/String;)V",
-        )?;
-        self.adaptors.insert(key, method);
-        Ok(method)
     }
 }
 

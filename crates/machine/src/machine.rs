@@ -51,6 +51,7 @@ pub struct Shared<'p> {
     /// Files that the program may read: the class path and the JDK's own.
     pub files: &'p dyn Files,
     pub(crate) strings: RwLock<Strings>,
+    pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
 }
 
@@ -70,6 +71,23 @@ pub trait Files: Send + Sync {
     fn version(&self) -> &str;
     /// The class path as the user wrote it.
     fn class_path(&self) -> &str;
+}
+
+/// The machine's own methods, by their purpose and what they are for.
+#[derive(Default)]
+pub(crate) struct Adaptors {
+    made: RwLock<HashMap<(u32, u32), MethodId>>,
+}
+
+impl Adaptors {
+    pub(crate) fn get(&self, key: (u32, u32)) -> Option<MethodId> {
+        self.made.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&key).copied()
+    }
+
+    /// Enters a method; the first one entered for a key stays.
+    pub(crate) fn enter(&self, key: (u32, u32), method: MethodId) -> MethodId {
+        *self.made.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(key).or_insert(method)
+    }
 }
 
 #[derive(Default)]
@@ -94,6 +112,7 @@ impl<'p> Shared<'p> {
             properties,
             files,
             strings: RwLock::default(),
+            adaptors: Adaptors::default(),
             sites: Sites::default(),
         }
     }
@@ -163,6 +182,8 @@ pub enum Trap {
     RaiseCause(&'static str, Option<String>, Address),
     /// Not supported: the run ends, and says so.
     Unsupported(String),
+    /// The heap is full: it is collected, then the instruction is tried again.
+    Collect,
     /// The class must be initialised first; then the instruction is tried again.
     Initialize(ClassId),
     /// This Java method must run first, with these argument words; then the instruction is tried again.
@@ -197,11 +218,11 @@ pub struct Machine<'p> {
     pub(crate) bound: Vec<Option<Native>>,
     pub(crate) selections: Box<[(u64, MethodId)]>,
     pub(crate) offsets: HashMap<(&'static str, &'static str), u32>,
-    pub(crate) throwers: HashMap<ClassId, MethodId>,
-    pub(crate) adaptors: HashMap<(u32, MethodId), MethodId>,
     /// Threads in the order in which they began to wait for something: who waited longest is served first.
     pub(crate) arrivals: Vec<u32>,
     pub(crate) collect_at: Address,
+    /// The size of a request that found the heap full, until one as large succeeds.
+    pub(crate) starved: u32,
     pub(crate) roles: crate::encode::Roles,
     pub(crate) scratch: crate::encode::Scratch,
     /// Whether the current step has yet to touch something that others may see.
@@ -212,8 +233,6 @@ pub struct Machine<'p> {
     pub turns: u64,
     /// Whether the running thread gives way to the others.
     pub yielding: bool,
-    /// Set when the program has ended.
-    pub(crate) halted: Option<i32>,
 }
 
 impl<'p> Machine<'p> {
@@ -245,9 +264,8 @@ impl<'p> Machine<'p> {
             bound: Vec::new(),
             selections: vec![(0, 0); 1 << 13].into(),
             offsets: HashMap::new(),
-            throwers: HashMap::new(),
-            adaptors: HashMap::new(),
             arrivals: Vec::new(),
+            starved: 0,
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
             scratch: crate::encode::Scratch::default(),
@@ -255,7 +273,6 @@ impl<'p> Machine<'p> {
             gave_way: false,
             turns: u64::MAX,
             yielding: false,
-            halted: None,
         })
     }
 

@@ -11,7 +11,7 @@ use program::ir::{Call, Reg};
 use program::world::{LoaderId, Method};
 
 /// The body of a native method.
-pub const NATIVE: u16 = 0;
+pub const NATIVE: u16 = program::ir::NATIVE_BODY;
 /// `d` = whether to go on with initialising class `a`; waits while another thread is at it.
 pub const INIT_BEGIN: u16 = 1;
 /// Has everything above class `a` initialised.
@@ -22,7 +22,7 @@ pub const INIT_CLINIT: u16 = 3;
 pub const INIT_DONE: u16 = 4;
 /// Class `a` failed with exception `b`.
 pub const INIT_FAILED: u16 = 5;
-/// Records that loader `a` answers for the name `d` with class `b`.
+/// Records that loader `a` answers for the name of class `b` with it.
 pub const RECORD_CLASS: u16 = 6;
 /// The loader did not find the class named `a`: exception `b` says why.
 pub const CLASS_NOT_FOUND: u16 = 7;
@@ -36,8 +36,12 @@ pub const HALT: u16 = 10;
 pub const STOP: u16 = 11;
 /// The machine's own call has thrown `a`.
 pub const STOP_FAILED: u16 = 12;
-/// Class `a` failed with exception `b`; `d` is the error that says so from now on.
+/// Class `a` failed; `b` is the error that says so from now on.
 pub const INIT_CAUSE: u16 = 13;
+/// Error `b` gets the stack trace of exception `a`.
+pub const COPY_TRACE: u16 = 14;
+/// A loader that was asked for the name `a` must have answered with a class `b` of that name.
+pub const EXPECT_NAME: u16 = 15;
 /// First of the instructions that belong to dynamic linking.
 pub const DYNAMIC: u16 = 100;
 
@@ -74,8 +78,14 @@ impl Machine<'_> {
                 let trap = self.init_failed(self.register(a), self.register(b))?;
                 return Err(trap);
             }
-            INIT_CAUSE => self.init_cause(self.register(a), self.register(b), self.register(d)),
-            RECORD_CLASS => self.record_class(self.register(a), self.register(d), self.register(b))?,
+            INIT_CAUSE => self.init_cause(self.register(a), self.register(b)),
+            COPY_TRACE => self.copy_trace(self.register(a), self.register(b)),
+            EXPECT_NAME => self.expect_name(self.register(a), self.register(b))?,
+            RECORD_CLASS => {
+                let loader = self.loader_number(self.register(a))?;
+                let class = self.mirrored(self.register(b));
+                self.program.record(loader, &self.program.class(class).name, class);
+            }
             CLASS_NOT_FOUND => {
                 let name = self.text(self.register(a)).replace('.', "/");
                 let cause = self.register(b);
@@ -105,7 +115,7 @@ impl Machine<'_> {
             }
             HALT => {
                 let status = self.register(a) as i32;
-                self.halted = Some(status);
+                self.halt(status);
                 return Ok(Next::Leave(Exit::Halt(status)));
             }
             STOP => return Ok(Next::Leave(Exit::Done(self.register(a)))),
@@ -115,17 +125,11 @@ impl Machine<'_> {
         Ok(Next::Advance)
     }
 
-    fn record_class(&mut self, loader: Address, name: Address, mirror: Address) -> Result<(), Trap> {
+    fn expect_name(&mut self, name: Address, mirror: Address) -> Result<(), Trap> {
         let name = self.text(name).replace('.', "/");
-        let number = self.loader_number(loader)?;
-        if mirror == 0 {
+        if mirror == 0 || *self.program.class(self.mirrored(mirror)).name != *name {
             return Err(Trap::Raise("java/lang/NoClassDefFoundError", Some(name)));
         }
-        let class = self.mirrored(mirror);
-        if *self.program.class(class).name != *name {
-            return Err(Trap::Raise("java/lang/NoClassDefFoundError", Some(name)));
-        }
-        self.program.record(number, &name, class);
         Ok(())
     }
 
@@ -141,7 +145,7 @@ impl Machine<'_> {
             usize::from(method.argument_words).min(Args::MOST),
         );
         let outcome = native(self, &args)?;
-        if let Some(status) = self.halted {
+        if let Some(status) = self.halted() {
             return Ok(Next::Leave(Exit::Halt(status)));
         }
         let (caller, dest) = (

@@ -29,8 +29,10 @@ pub mod root {
     pub const INFLATERS: u32 = 13;
     /// Deflaters by number: settings, input and output of each.
     pub const DEFLATERS: u32 = 14;
+    /// Protection domains by class number, for JDKs that have no field for them.
+    pub const DOMAINS: u32 = 15;
     /// One past the last.
-    pub const END: u32 = 15;
+    pub const END: u32 = 16;
 }
 
 /// Words of one module in the table of modules.
@@ -298,7 +300,10 @@ impl Machine<'_> {
         // An array is as missing as its elements are.
         let dimensions = name.bytes().take_while(|&byte| byte == b'[').count();
         if dimensions > 0 {
-            if let Some(element) = name[dimensions..].strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
+            if let Some(element) = name[dimensions..]
+                .strip_prefix('L')
+                .and_then(|rest| rest.strip_suffix(';'))
+            {
                 self.load_through(loader, element, link)?;
             }
             return self.program.load(number, name).map_err(load_trap);
@@ -325,19 +330,20 @@ impl Machine<'_> {
 
     fn asking_adaptor(&mut self, link: bool) -> Result<MethodId, Trap> {
         let key = (u32::MAX - 2, u32::from(link));
-        if let Some(&known) = self.adaptors.get(&key) {
+        if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
         let mut assembler = Assembler::new(&[RegisterKind::Ref, RegisterKind::Ref]);
         let class = assembler.register(RegisterKind::Ref);
         let caught = assembler.register(RegisterKind::Ref);
         assembler.call_virtual(self.known.loader_load, &[0, 1], Some(class));
-        assembler.special(special::RECORD_CLASS, 1, 0, class);
+        assembler.special(special::EXPECT_NAME, u16::MAX, 1, class);
+        assembler.special(special::RECORD_CLASS, u16::MAX, 0, class);
         assembler.push(Instr::ReturnVoid);
         if link {
             let handler = assembler.here();
             assembler.special(special::CLASS_NOT_FOUND, u16::MAX, 1, caught);
-            assembler.handler(0, 2, handler, caught, None);
+            assembler.handler(0, 1, handler, caught, None);
         }
         let object = self.known.object;
         let method = assembler.finish(
@@ -346,8 +352,7 @@ impl Machine<'_> {
             "loadClass",
             "(Ljava/lang/Object;Ljava/lang/String;)V",
         )?;
-        self.adaptors.insert(key, method);
-        Ok(method)
+        Ok(self.shared.adaptors.enter(key, method))
     }
 
     /// A method that no class file contains, made when first asked for. `kind` tells whose it is, and with `of` names
@@ -360,7 +365,7 @@ impl Machine<'_> {
         descriptor: &str,
         make: impl FnOnce(&mut Self) -> Result<Assembler, Trap>,
     ) -> Result<MethodId, Trap> {
-        if let Some(&known) = self.adaptors.get(&(kind, of)) {
+        if let Some(known) = self.shared.adaptors.get((kind, of)) {
             return Ok(known);
         }
         let assembler = make(self)?;
@@ -379,8 +384,7 @@ impl Machine<'_> {
                     .map_err(|error| Trap::Unsupported(error.to_string()))?
             }
         };
-        self.adaptors.insert((kind, of), method);
-        Ok(method)
+        Ok(self.shared.adaptors.enter((kind, of), method))
     }
 
     /// The frame of the running native method.

@@ -41,7 +41,6 @@ pub struct Undo {
     current: u32,
     fp: Address,
     arrivals: Vec<u32>,
-    halted: Option<i32>,
 }
 
 /// How a step ended.
@@ -59,7 +58,7 @@ impl Machine<'_> {
     /// The next actions of every live thread, in the order of their numbers.
     pub fn pending(&mut self, out: &mut Vec<Pending<Action>>) {
         out.clear();
-        if self.halted.is_some() {
+        if self.halted().is_some() {
             return;
         }
         for number in 0..=self.highest_thread() {
@@ -315,7 +314,6 @@ impl Machine<'_> {
             current: self.current,
             fp: self.fp,
             arrivals: self.arrivals.clone(),
-            halted: self.halted,
         };
         // The thread that ran last has its topmost frame in a variable, not in its record.
         if self.current != action.thread {
@@ -359,7 +357,6 @@ impl Machine<'_> {
         self.memory.undo(undo.checkpoint);
         self.set_current(undo.current, undo.fp);
         self.arrivals = undo.arrivals;
-        self.halted = undo.halted;
         self.yielding = false;
     }
 }

@@ -75,7 +75,7 @@ impl Machine<'_> {
     /// Where every thread but the main one begins: `run`, the uncaught exception handler, `exit`.
     fn thread_root(&mut self) -> Result<MethodId, Trap> {
         let key = (u32::MAX, 3);
-        if let Some(&known) = self.adaptors.get(&key) {
+        if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
         let mut assembler = Assembler::new(&[RegisterKind::Ref]);
@@ -94,8 +94,7 @@ impl Machine<'_> {
         assembler.handler(2, 3, 3, caught, None);
         assembler.handler(3, 4, 4, caught, None);
         let method = assembler.finish(self.program, self.known.thread, "start", "(Ljava/lang/Thread;)V")?;
-        self.adaptors.insert(key, method);
-        Ok(method)
+        Ok(self.shared.adaptors.enter(key, method))
     }
 
     /// The thread's Java side is over: whoever joins it is told.

@@ -26,6 +26,7 @@ impl Machine<'_> {
                 Trap::Before(method, arguments) => {
                     self.push_call(method, &arguments, u32::from(Call::NO_RESULT) | RETRY)
                 }
+                Trap::Collect => return Err(Exit::Collect),
                 Trap::Unsupported(what) => return Err(Exit::Unsupported(self.unsupported(what))),
             };
             match result {
@@ -94,8 +95,9 @@ impl Machine<'_> {
 
     /// The method that makes and throws an exception of this class: `throw new X(message)`, then `initCause`.
     fn thrower(&mut self, class: ClassId) -> Result<MethodId, Trap> {
-        if let Some(&method) = self.throwers.get(&class) {
-            return Ok(method);
+        let key = (u32::MAX - 4, class);
+        if let Some(known) = self.shared.adaptors.get(key) {
+            return Ok(known);
         }
         let mut assembler = Assembler::new(&[RegisterKind::Ref, RegisterKind::Ref]);
         let exception = assembler.register(RegisterKind::Ref);
@@ -133,8 +135,7 @@ impl Machine<'_> {
         assembler.push(Instr::Throw { s: exception });
         let name = "throw";
         let method = assembler.finish(self.program, class, name, "(Ljava/lang/String;Ljava/lang/Throwable;)V")?;
-        self.throwers.insert(class, method);
-        Ok(method)
+        Ok(self.shared.adaptors.enter(key, method))
     }
 
     /// The error for a cast that fails, in the JVM's words.
@@ -171,7 +172,11 @@ impl Machine<'_> {
             LoaderId::APP => "'app'".to_owned(),
             LoaderId(number) => {
                 let object = self.memory.load(crate::layout::LOADERS + number);
-                let text = if object == 0 { 0 } else { self.get(object, "java/lang/ClassLoader", "nameAndId") };
+                let text = if object == 0 {
+                    0
+                } else {
+                    self.get(object, "java/lang/ClassLoader", "nameAndId")
+                };
                 self.text_or_null(text).unwrap_or_default()
             }
         };

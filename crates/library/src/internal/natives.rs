@@ -52,39 +52,28 @@ pub(crate) const METHODS: &[Entry] = &[
     (RAW, "unload0", "(Ljava/lang/String;J)V", nothing),
 ];
 
-/// Names of the libraries that the JDK loads for its own use.
-const KNOWN: &[&str] = &[
-    "java",
-    "net",
-    "nio",
-    "zip",
-    "jimage",
-    "extnet",
-    "management",
-    "prefs",
-    "verify",
-    "instrument",
-];
-
 /// All of the JDK's libraries are built in: then it looks for no file.
 fn find_builtin(m: &mut Machine<'_>, args: &Args) -> Answer {
     let name = m.text(non_null(args.word(0))?);
-    let plain = name
-        .strip_prefix("lib")
-        .and_then(|name| name.strip_suffix(".so"))
-        .unwrap_or(&name);
-    if KNOWN.contains(&plain) {
-        return Ok(m.new_string(plain)?.into());
+    if !is_own(m, &name) {
+        return Ok(Outcome::Word(0));
     }
-    Ok(Outcome::Word(0))
+    let plain = name.strip_prefix("lib").and_then(|name| name.strip_suffix(".so")).unwrap_or(&name);
+    Ok(m.new_string(plain)?.into())
+}
+
+/// Whether the JDK has a library with this file name.
+fn is_own(m: &Machine<'_>, name: &str) -> bool {
+    let files = m.shared.files;
+    files.list(&format!("{}/lib", files.java_home())).iter().any(|file| file == name)
 }
 
 fn load(m: &mut Machine<'_>, args: &Args) -> Answer {
+    const IMPL: &str = "jdk/internal/loader/NativeLibraries$NativeLibraryImpl";
     let name = m.text(non_null(args.word(1))?);
-    if !KNOWN.contains(&&*name) {
+    if !is_own(m, &format!("lib{name}.so")) {
         return unsupported(format!("native library {name}"));
     }
-    const IMPL: &str = "jdk/internal/loader/NativeLibraries$NativeLibraryImpl";
     if let Some(offset) = m.find_offset(IMPL, "handle") {
         m.memory.store_wide(args.word(0) + offset, 1);
     }

@@ -17,6 +17,9 @@ use machine::support::root::FILES;
 /// The first number that is not one of the standard streams.
 const FIRST: u32 = 3;
 
+/// The most that one call reads from what has no end.
+const ENOUGH: usize = 1 << 16;
+
 /// A path with a leading slash, without empty parts, `.` and `..`.
 pub(crate) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -129,7 +132,9 @@ pub(crate) fn path(m: &Machine<'_>, number: i32) -> Option<String> {
 
 /// The contents of an open file; `None` if it is not open, or gone.
 pub(crate) fn contents(m: &Machine<'_>, number: i32) -> Result<Option<Arc<[u8]>>, Trap> {
-    let Some(path) = path(m, number).filter(|path| !is_device(path)) else { return Ok(None) };
+    let Some(path) = path(m, number).filter(|path| !is_device(path)) else {
+        return Ok(None);
+    };
     let path = window(m, &path)?;
     Ok(m.shared.files.read(&path))
 }
@@ -149,10 +154,17 @@ pub(crate) fn set_position(m: &mut Machine<'_>, number: i32, position: u64) {
 /// Reads up to `most` bytes at the position, and moves it. `None` if the file is not open.
 pub(crate) fn read(m: &mut Machine<'_>, number: i32, most: usize) -> Result<Option<Vec<u8>>, Trap> {
     if number == 0 {
-        let mut buffer = vec![0; most];
+        let mut buffer = vec![0; most.min(ENOUGH)];
         let count = m.console.read(&mut buffer);
         buffer.truncate(count);
         return Ok(Some(buffer));
+    }
+    if path(m, number).is_some_and(|path| is_device(&path)) {
+        let (start, count) = (position(m, number), most.min(ENOUGH) as u64);
+        set_position(m, number, start.wrapping_add(count));
+        return Ok(Some(
+            (0..count).map(|offset| random(start.wrapping_add(offset))).collect(),
+        ));
     }
     let Some(contents) = contents(m, number)? else {
         return Ok(None);
@@ -169,6 +181,9 @@ pub(crate) fn read(m: &mut Machine<'_>, number: i32, most: usize) -> Result<Opti
 pub(crate) fn available(m: &mut Machine<'_>, number: i32) -> Result<Option<u64>, Trap> {
     if number == 0 {
         return Ok(Some(m.console.available() as u64));
+    }
+    if path(m, number).is_some_and(|path| is_device(&path)) {
+        return Ok(Some(0));
     }
     let Some(contents) = contents(m, number)? else {
         return Ok(None);

@@ -1,6 +1,6 @@
 //! `java.lang.Class`: what it says of a class as a whole. Its members are in `members.rs`.
 
-use crate::common::{Entry, array_of, bytes_or_null, class_array, jdk_class, non_null, this_class, zero};
+use crate::common::{Entry, bytes_or_null, class_array, jdk_class, non_null, this_class, zero};
 use machine::{Address, Answer, Args, Machine, Outcome, Trap, raise};
 use program::classfile::flags;
 use program::descriptor::Kind;
@@ -86,12 +86,6 @@ pub(crate) const METHODS: &[Entry] = &[
         "getConstantPool",
         "()Ljdk/internal/reflect/ConstantPool;",
         get_constant_pool,
-    ),
-    (
-        CLASS,
-        "getProtectionDomain0",
-        "()Ljava/security/ProtectionDomain;",
-        zero,
     ),
     (CLASS, "getSigners", "()[Ljava/lang/Object;", zero),
     (CLASS, "setSigners", "([Ljava/lang/Object;)V", crate::common::nothing),
@@ -274,14 +268,17 @@ fn get_declaring_class(m: &mut Machine<'_>, args: &Args) -> Answer {
         return Ok(Outcome::Word(0));
     };
     let outer = m.resolve_class(m.program.class(of), outer)?;
-    // The outer class must say so too.
+    // The outer class must say so too, and mean this very class.
     let program = m.program;
-    let agrees = program.class(outer).file.as_ref().is_some_and(|file| {
+    let mut agrees = false;
+    if let Some(file) = &program.class(outer).file {
         let own = &*program.class(of).name;
-        file.inner_classes
+        let named = file
+            .inner_classes
             .iter()
-            .any(|row| file.pool.class_name(row.inner) == own && row.outer != 0)
-    });
+            .any(|row| file.pool.class_name(row.inner) == own && row.outer != 0);
+        agrees = named && m.resolve_class(program.class(outer), own)? == of;
+    }
     if !agrees {
         return raise(
             "java/lang/IncompatibleClassChangeError",
@@ -418,10 +415,4 @@ fn get_constant_pool(m: &mut Machine<'_>, args: &Args) -> Answer {
         args.word(0),
     );
     Ok(pool.into())
-}
-
-/// The array class of a class object's class, as a class object.
-pub(crate) fn array_mirror(m: &mut Machine<'_>, element: ClassId) -> Result<Address, Trap> {
-    let array = array_of(m, element)?;
-    m.mirror(array)
 }

@@ -1,8 +1,9 @@
 //! `java.lang.ClassLoader` and the JDK's `BootLoader`.
 //!
 //! The JDK's own loaders answer for every class that the program's world has, so that they never open the files it
-//! came from. Protection domains are not kept: every class has the one that permits all.
+//! came from.
 
+use super::domain::set_domain;
 use crate::common::{Entry, jdk_class, non_null, unsupported, zero};
 use machine::assemble::Assembler;
 use machine::layout::{class, class_record};
@@ -229,15 +230,8 @@ fn define_class_1(m: &mut Machine<'_>, args: &Args) -> Answer {
     let name = m.text_or_null(args.word(1)).map(|name| name.replace('.', "/"));
     let class = define(m, args.word(0), name.as_deref(), bytes)?;
     let mirror = m.mirror(class)?;
-    set_domain(m, mirror, args.word(5));
+    set_domain(m, mirror, args.word(5))?;
     Ok(mirror.into())
-}
-
-/// Keeps the protection domain where the JDK has a field for it.
-fn set_domain(m: &mut Machine<'_>, mirror: Address, domain: Address) {
-    if let Some(offset) = m.find_offset("java/lang/Class", "protectionDomain") {
-        m.memory.store(mirror + offset, domain);
-    }
 }
 
 /// Defines a hidden class, or a plain one beside `lookup`.
@@ -256,7 +250,7 @@ fn define_class_0(m: &mut Machine<'_>, args: &Args) -> Answer {
     };
     let mirror = m.mirror(class)?;
     m.set(mirror, "java/lang/Class", "classData", data);
-    set_domain(m, mirror, args.word(6));
+    set_domain(m, mirror, args.word(6))?;
     if initialize {
         return initialized(m, mirror);
     }

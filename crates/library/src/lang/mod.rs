@@ -1,6 +1,7 @@
 //! `java.lang` and its own parts.
 
 pub(crate) mod class;
+pub(crate) mod domain;
 pub(crate) mod loader;
 pub(crate) mod math;
 pub(crate) mod members;

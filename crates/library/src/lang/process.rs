@@ -25,9 +25,7 @@ pub(crate) const METHODS: &[Entry] = &[
         unsupported("java.lang.ProcessHandle.onExit")
     }),
     ("java/lang/ProcessHandleImpl$Info", "info0", "(J)V", nothing),
-    ("java/lang/ProcessImpl", "init", "()V", |_, _| {
-        unsupported("java.lang.ProcessBuilder.start")
-    }),
+    ("java/lang/ProcessImpl", "init", "()V", nothing),
     ("java/lang/ProcessImpl", "forkAndExec", "(I[B[B[BI[BI[B[IZ)I", |_, _| {
         unsupported("java.lang.ProcessBuilder.start")
     }),

@@ -29,7 +29,12 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (THREAD, "sleepNanos0", "(J)V", sleep_nanos),
     (THREAD, "holdsLock", "(Ljava/lang/Object;)Z", holds_lock),
     (THREAD, "getThreads", "()[Ljava/lang/Thread;", all_threads),
-    (THREAD, "dumpThreads", "([Ljava/lang/Thread;)[[Ljava/lang/StackTraceElement;", dump_threads),
+    (
+        THREAD,
+        "dumpThreads",
+        "([Ljava/lang/Thread;)[[Ljava/lang/StackTraceElement;",
+        dump_threads,
+    ),
     (THREAD, "getStackTrace0", "()Ljava/lang/Object;", stack_trace),
     (THREAD, "setPriority0", "(I)V", nothing),
     (THREAD, "interrupt0", "()V", interrupt),
@@ -143,7 +148,11 @@ fn sleep_interrupted(m: &mut Machine<'_>) -> Answer {
     let me = m.current;
     m.clear_interrupt(me);
     let object = m.thread_word(me, thread::OBJECT);
-    let is_virtual = m.program.class(m.class_of(object)).name.ends_with("$BoundVirtualThread");
+    let is_virtual = m
+        .program
+        .class(m.class_of(object))
+        .name
+        .ends_with("$BoundVirtualThread");
     let message = (!is_virtual).then(|| "sleep interrupted".to_owned());
     Err(Trap::Raise("java/lang/InterruptedException", message))
 }
@@ -174,7 +183,10 @@ fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
 
 /// The frames of a thread as an array of `StackTraceElement`; empty if it is not alive.
 fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, Trap> {
-    let frames = m.thread_of(object).map(|number| m.backtrace(number, 0)).unwrap_or_default();
+    let frames = m
+        .thread_of(object)
+        .map(|number| m.backtrace(number, 0))
+        .unwrap_or_default();
     let element = jdk_class(m, "java/lang/StackTraceElement")?;
     let mut elements = Vec::with_capacity(frames.len());
     for (method, bci) in frames {

@@ -101,7 +101,7 @@ impl Inflate {
             have: 0,
             lengths: [0; MOST_LENGTHS],
             order_lengths: [0; 19],
-            adler: 1,
+            adler: u32::from(!raw),
             filled: 0,
             next: 0,
         }
@@ -129,10 +129,16 @@ impl Inflate {
         bytes[1] = u8::from(self.raw);
         bytes[2] = u8::from(self.last);
         bytes[8..16].copy_from_slice(&self.bits.to_le_bytes());
-        for (index, word) in [self.count, self.left, self.distance, self.adler, self.filled, self.next].iter().enumerate() {
+        for (index, word) in [self.count, self.left, self.distance, self.adler, self.filled, self.next]
+            .iter()
+            .enumerate()
+        {
             bytes[16 + index * 4..20 + index * 4].copy_from_slice(&word.to_le_bytes());
         }
-        for (index, half) in [self.literals, self.distances, self.code_lengths, self.have].iter().enumerate() {
+        for (index, half) in [self.literals, self.distances, self.code_lengths, self.have]
+            .iter()
+            .enumerate()
+        {
             bytes[40 + index * 2..42 + index * 2].copy_from_slice(&half.to_le_bytes());
         }
         bytes[56..56 + MOST_LENGTHS].copy_from_slice(&self.lengths);
@@ -199,7 +205,13 @@ impl Inflate {
         output: &mut [u8],
         window: &mut [u8],
     ) -> Result<Progress, (Progress, &'static str)> {
-        let mut work = Work { input, read: 0, output, written: 0, tables: None };
+        let mut work = Work {
+            input,
+            read: 0,
+            output,
+            written: 0,
+            tables: None,
+        };
         let result = loop {
             match self.step(&mut work, window) {
                 Ok(true) => {}
@@ -210,7 +222,11 @@ impl Inflate {
         // Whole bytes that were taken in advance go back, unless it was input that was missing.
         let full = work.written == work.output.len();
         let over = matches!(self.mode, Mode::Check | Mode::Done | Mode::NeedsDictionary);
-        let back = if full || over || result.is_err() { (self.count as usize / 8).min(work.read) } else { 0 };
+        let back = if full || over || result.is_err() {
+            (self.count as usize / 8).min(work.read)
+        } else {
+            0
+        };
         self.count -= back as u32 * 8;
         self.bits &= (1u64 << self.count) - 1;
         if !self.raw && self.mode != Mode::NeedsDictionary && work.written > 0 {
@@ -263,7 +279,9 @@ impl Inflate {
     fn step(&mut self, work: &mut Work<'_>, window: &mut [u8]) -> Result<bool, &'static str> {
         match self.mode {
             Mode::Header => {
-                let Some(header) = self.take(work, 16) else { return Ok(false) };
+                let Some(header) = self.take(work, 16) else {
+                    return Ok(false);
+                };
                 let (method, more) = (header & 0xff, header >> 8);
                 if (method << 8 | more) % 31 != 0 {
                     return Err("incorrect header check");
@@ -274,17 +292,25 @@ impl Inflate {
                 if method >> 4 > 7 {
                     return Err("invalid window size");
                 }
-                self.mode = if more & 0x20 == 0 { Mode::Block } else { Mode::DictionaryId };
+                self.mode = if more & 0x20 == 0 {
+                    Mode::Block
+                } else {
+                    Mode::DictionaryId
+                };
             }
             Mode::DictionaryId => {
-                let Some(id) = self.take(work, 32) else { return Ok(false) };
+                let Some(id) = self.take(work, 32) else {
+                    return Ok(false);
+                };
                 self.adler = id.swap_bytes();
                 self.mode = Mode::NeedsDictionary;
             }
             Mode::NeedsDictionary | Mode::Done | Mode::Check => return Ok(false),
             Mode::Block => return self.block(work),
             Mode::StoredLength => {
-                let Some(lengths) = self.take(work, 32) else { return Ok(false) };
+                let Some(lengths) = self.take(work, 32) else {
+                    return Ok(false);
+                };
                 if lengths & 0xffff != !lengths >> 16 {
                     return Err("invalid stored block lengths");
                 }
@@ -299,12 +325,16 @@ impl Inflate {
                 if work.written == work.output.len() {
                     return Ok(false);
                 }
-                let Some(byte) = self.take(work, 8) else { return Ok(false) };
+                let Some(byte) = self.take(work, 8) else {
+                    return Ok(false);
+                };
                 self.put(byte as u8, work, window);
                 self.left -= 1;
             }
             Mode::Table => {
-                let Some(sizes) = self.take(work, 14) else { return Ok(false) };
+                let Some(sizes) = self.take(work, 14) else {
+                    return Ok(false);
+                };
                 self.literals = (sizes & 31) as u16 + 257;
                 self.distances = (sizes >> 5 & 31) as u16 + 1;
                 self.code_lengths = (sizes >> 10) as u16 + 4;
@@ -325,7 +355,9 @@ impl Inflate {
                     work.tables = None;
                     return Ok(true);
                 }
-                let Some(length) = self.take(work, 3) else { return Ok(false) };
+                let Some(length) = self.take(work, 3) else {
+                    return Ok(false);
+                };
                 self.order_lengths[ORDER[usize::from(self.have)]] = length as u8;
                 self.have += 1;
             }
@@ -355,7 +387,9 @@ impl Inflate {
             self.mode = if self.raw { Mode::Done } else { Mode::Check };
             return Ok(false);
         }
-        let Some(header) = self.take(work, 3) else { return Ok(false) };
+        let Some(header) = self.take(work, 3) else {
+            return Ok(false);
+        };
         self.last = header & 1 == 1;
         match header >> 1 {
             0 => {
@@ -410,7 +444,11 @@ impl Inflate {
         self.fill(work);
         let codes = Codes::new(&self.order_lengths);
         let Some((symbol, used)) = codes.decode(self.bits, self.count) else {
-            return if self.count >= 15 { Err("invalid code lengths set") } else { Ok(false) };
+            return if self.count >= 15 {
+                Err("invalid code lengths set")
+            } else {
+                Ok(false)
+            };
         };
         let (extra, base, value) = match symbol {
             0..16 => (0, 1, symbol as u8),
@@ -463,7 +501,11 @@ impl Inflate {
             }
             self.fill(work);
             let Some((symbol, mut used)) = tables.0.decode(self.bits, self.count) else {
-                return if self.count >= 15 { Err("invalid literal/length code") } else { Ok(false) };
+                return if self.count >= 15 {
+                    Err("invalid literal/length code")
+                } else {
+                    Ok(false)
+                };
             };
             if symbol < 256 {
                 self.drop(used);
@@ -486,9 +528,15 @@ impl Inflate {
             }
             bits >>= extra;
             let Some((symbol, more)) = tables.1.decode(bits, self.count - used) else {
-                return if self.count - used >= 15 { Err("invalid distance code") } else { Ok(false) };
+                return if self.count - used >= 15 {
+                    Err("invalid distance code")
+                } else {
+                    Ok(false)
+                };
             };
-            let Some(&(base, extra)) = DISTANCES.get(usize::from(symbol)) else { return Err("invalid distance code") };
+            let Some(&(base, extra)) = DISTANCES.get(usize::from(symbol)) else {
+                return Err("invalid distance code");
+            };
             bits >>= more;
             used += more + u32::from(extra);
             if self.count < used {

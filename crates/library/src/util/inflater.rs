@@ -115,7 +115,12 @@ fn entry(m: &Machine<'_>, handle: u64) -> Result<(Address, Address), Trap> {
     let found = handle
         .checked_sub(1)
         .filter(|&index| table != 0 && index < u64::from(m.array_length(table) / 2))
-        .map(|index| (m.element(table, index as u32 * 2), m.element(table, index as u32 * 2 + 1)))
+        .map(|index| {
+            (
+                m.element(table, index as u32 * 2),
+                m.element(table, index as u32 * 2 + 1),
+            )
+        })
         .filter(|found| found.0 != 0);
     match found {
         Some(found) => Ok(found),
@@ -158,7 +163,8 @@ fn inflate(m: &mut Machine<'_>, args: &Args, input: &[u8], to: To) -> Answer {
     let end = inflate.position();
     let start = (end + WINDOW - changed) % WINDOW;
     if start < end || changed == 0 {
-        m.memory.store_bytes(window, ARRAY_BASE + start, &bytes[start..start + changed]);
+        m.memory
+            .store_bytes(window, ARRAY_BASE + start, &bytes[start..start + changed]);
     } else {
         m.memory.store_bytes(window, ARRAY_BASE + start, &bytes[start..]);
         m.memory.store_bytes(window, ARRAY_BASE, &bytes[..end]);

@@ -316,3 +316,34 @@ impl Text {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_takes_a_byte_a_unit_until_one_does_not_fit() {
+        let mut text = Text::default();
+        text.ascii("a");
+        text.units([0xe9]);
+        assert!(!text.is_wide);
+        assert_eq!(text.narrow, [b'a', 0xe9]);
+        text.units([0x20ac, 0xd83d]);
+        text.latin(&[0xff]);
+        assert!(text.is_wide);
+        assert_eq!(text.wide, [0x61, 0xe9, 0x20ac, 0xd83d, 0xff]);
+    }
+
+    #[test]
+    fn constant_parts_of_a_recipe_are_joined() {
+        let mut recipe = Recipe::default();
+        recipe.text("a".encode_utf16());
+        recipe.text("b".encode_utf16());
+        recipe.value(0, Kind::Long);
+        recipe.value(2, Kind::Byte);
+        assert_eq!(
+            recipe.pieces,
+            [Piece::Text(vec![0x61, 0x62]), Piece::Long(0), Piece::Int(2)]
+        );
+    }
+}

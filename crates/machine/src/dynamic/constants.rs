@@ -27,6 +27,9 @@ const WIDE: u64 = 5;
 /// The kind of a method handle that calls a static method.
 pub(super) const INVOKE_STATIC: u8 = 6;
 
+/// How deep dynamic constants may depend on each other; one that depends on itself has no end.
+const DEEPEST: u32 = 256;
+
 /// Marks the class number in the key of a site that belongs to a constant of a class.
 const OF_CLASS: u32 = 1 << 31;
 /// Added to the index of a descriptor in the key of a method type.
@@ -77,7 +80,7 @@ impl<'p> Machine<'p> {
             CLASS => Ok((self.mirror(number)?.into(), false)),
             tag => {
                 let Some(value) = self.record_value(number)? else {
-                    return Err(self.resolve_constant(self.program.class(method.class), index)?);
+                    return Err(self.resolve_constant(self.program.class(method.class), index, 0)?);
                 };
                 let primitive = self.memory.load_wide(SITES + number * SITE_WORDS + 2);
                 Ok(match tag {
@@ -90,7 +93,10 @@ impl<'p> Machine<'p> {
     }
 
     /// What must run to resolve a method type, method handle or dynamic constant.
-    fn resolve_constant(&mut self, from: &'p Class, index: Index) -> Result<Trap, Trap> {
+    fn resolve_constant(&mut self, from: &'p Class, index: Index, depth: u32) -> Result<Trap, Trap> {
+        if depth > DEEPEST {
+            return Err(Trap::Raise("java/lang/StackOverflowError", None));
+        }
         let file = class_file(from)?;
         match *file.pool.get(index) {
             Constant::MethodType(text) => self.resolve_method_type(from, text),
@@ -114,9 +120,9 @@ impl<'p> Machine<'p> {
             Constant::Dynamic(bootstrap, member) => {
                 let (name, descriptor) = file.pool.name_and_type(member);
                 let method = bootstrap_method(file, bootstrap)?;
-                let handle = self.constant_object(from, method.method)?;
+                let handle = self.constant_object(from, method.method, depth + 1)?;
                 let of = self.descriptor_mirror(from, descriptor)?;
-                let arguments = self.bootstrap_arguments(from, method)?;
+                let arguments = self.bootstrap_arguments(from, method, depth + 1)?;
                 let number = self.constant_site(from, index)?;
                 let (caller, name) = (self.mirror(from.id)?, self.intern(name)?);
                 let primitive = Kind::of(descriptor) != Some(Kind::Reference);
@@ -155,7 +161,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A constant as an object, for a bootstrap method: numbers are boxed.
-    fn constant_object(&mut self, from: &'p Class, index: Index) -> Result<Address, Trap> {
+    fn constant_object(&mut self, from: &'p Class, index: Index, depth: u32) -> Result<Address, Trap> {
         let file = class_file(from)?;
         match *file.pool.get(index) {
             Constant::Integer(value) => self.new_box(Kind::Int, u64::from(value as u32)),
@@ -174,7 +180,7 @@ impl<'p> Machine<'p> {
             _ => {
                 let number = self.constant_site(from, index)?;
                 let Some(value) = self.record_value(number)? else {
-                    return Err(self.resolve_constant(from, index)?);
+                    return Err(self.resolve_constant(from, index, depth)?);
                 };
                 match *file.pool.get(index) {
                     Constant::Dynamic(_, member) => match Kind::of(file.pool.name_and_type(member).1) {
@@ -188,13 +194,13 @@ impl<'p> Machine<'p> {
     }
 
     /// The static arguments of a bootstrap method in an array; null for none.
-    fn bootstrap_arguments(&mut self, from: &'p Class, method: &BootstrapMethod) -> Result<Address, Trap> {
+    fn bootstrap_arguments(&mut self, from: &'p Class, method: &BootstrapMethod, depth: u32) -> Result<Address, Trap> {
         if method.arguments.is_empty() {
             return Ok(0);
         }
         let mut objects = Vec::with_capacity(method.arguments.len());
         for &index in &method.arguments {
-            objects.push(self.constant_object(from, index)?);
+            objects.push(self.constant_object(from, index, depth)?);
         }
         self.new_references(self.known.object_array, &objects)
     }
@@ -216,12 +222,12 @@ impl<'p> Machine<'p> {
         };
         let name = file.pool.name_and_type(member).0;
         let bootstrap = bootstrap_method(file, bootstrap)?;
-        let handle = self.constant_object(from, bootstrap.method)?;
+        let handle = self.constant_object(from, bootstrap.method, 0)?;
         let Constant::NameAndType(_, text) = *file.pool.get(member) else {
             return Err(Trap::Unsupported("a dynamic call without a type".to_owned()));
         };
         let method_type = self.method_type(from, text)?;
-        let arguments = self.bootstrap_arguments(from, bootstrap)?;
+        let arguments = self.bootstrap_arguments(from, bootstrap, 0)?;
         let holder = self.new_array(self.known.object_array, 2)?;
         let (caller, name) = (self.mirror(from.id)?, self.intern(name)?);
         self.linker_trap(

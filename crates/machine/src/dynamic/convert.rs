@@ -217,3 +217,31 @@ fn widen(assembler: &mut Assembler, value: Reg, given: Kind, target: Kind) -> Op
     });
     Some(d)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_loses_nothing_is_widened() {
+        use Kind::*;
+        let kinds = [Boolean, Byte, Short, Char, Int, Long, Float, Double];
+        let widened = |given| -> String {
+            let mut assembler = Assembler::new(&[RegisterKind::Wide]);
+            let fits = |&target: &Kind| widen(&mut assembler, 0, given, target).is_some();
+            kinds.into_iter().filter(fits).map(Kind::letter).collect()
+        };
+        for (given, targets) in [
+            (Boolean, "Z"),
+            (Byte, "BSIJFD"),
+            (Short, "SIJFD"),
+            (Char, "CIJFD"),
+            (Int, "IJFD"),
+            (Long, "JFD"),
+            (Float, "FD"),
+            (Double, "D"),
+        ] {
+            assert_eq!(widened(given), targets, "{given:?}");
+        }
+    }
+}

@@ -231,6 +231,11 @@ impl<'p> Machine<'p> {
         if given.len() != wanted.len() || captured.len() + given.len() != implementation.parameters.len() {
             return Ok(None);
         }
+        for (position, &(text, _)) in captured.iter().enumerate() {
+            if !self.captures(site, implementation, position, text)? {
+                return Ok(None);
+            }
+        }
         let mut kinds = vec![RegisterKind::Ref];
         kinds.extend(given.iter().map(|&(_, kind)| crate::register_kind(kind)));
         let mut assembler = Assembler::new(&kinds);
@@ -288,6 +293,31 @@ impl<'p> Machine<'p> {
         let Some(result) = result else { return Ok(None) };
         assembler.push(return_of(Some(kind), Some(result)));
         Ok(Some(assembler.code()))
+    }
+
+    /// Whether a value of a type may be captured for a parameter: only a receiver may be of a subclass.
+    fn captures(
+        &mut self,
+        site: &Site<'p>,
+        implementation: &Implementation,
+        position: usize,
+        text: &str,
+    ) -> Result<bool, Trap> {
+        let Some(target) = implementation.parameters.get(position) else {
+            return Ok(false);
+        };
+        if text == target {
+            return Ok(true);
+        }
+        let receiver = position == 0 && matches!(implementation.how, How::Direct(_) | How::Virtual(_));
+        if !receiver || Kind::of(text) != Some(Kind::Reference) {
+            return Ok(false);
+        }
+        let (given, wanted) = (
+            self.descriptor_class(site.from, text)?,
+            self.descriptor_class(site.from, target)?,
+        );
+        Ok(self.program.is_subclass(given, wanted))
     }
 
     /// Makes a lambda object from the captured values.

@@ -167,3 +167,20 @@ fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
 fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_given_once_and_what_is_made_first_stays() {
+        let sites = Sites::default();
+        let numbers: Vec<_> = [(1, 2), (1, 3), (1, 2)]
+            .map(|(of, place)| sites.number(of, place))
+            .into();
+        assert_eq!(numbers, [Some(0), Some(1), Some(0)]);
+        assert_eq!(sites.count(), 2);
+        assert_eq!((sites.enter("a".to_owned(), 7), sites.enter("a".to_owned(), 8)), (7, 7));
+        assert_eq!((sites.made("a"), sites.made("b")), (Some(7), None));
+    }
+}

@@ -20,6 +20,9 @@ pub use show::show;
 /// A register, by the first frame word it occupies.
 pub type Reg = u16;
 
+/// The `op` of the [`Instr::Special`] that is the whole body of a native method. It reads every parameter.
+pub const NATIVE_BODY: u16 = 0;
+
 /// A position in [`Code::instrs`].
 pub type Pc = u32;
 

@@ -174,6 +174,9 @@ impl Instr {
                 f(*reg);
             }
         });
+        if matches!(self, Instr::Special { op: super::NATIVE_BODY, .. }) {
+            code.registers.iter().for_each(|register| f(register.reg));
+        }
         for &reg in self.words(code) {
             // The second word of a wide register is the first word of none.
             if code

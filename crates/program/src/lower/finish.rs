@@ -16,10 +16,12 @@ const LARGEST_BITS: u64 = 1 << 28;
 pub(super) fn finish(mut builder: Builder<'_, '_>, scratch: &mut Scratch) -> Result<Code> {
     // Where the handler that unlocks begins, if there is one.
     let unlocking = (builder.instrs.len() as u32).saturating_sub(2);
-    resolve(&mut builder);
     let mut dead = builder.drop_narrowings();
-    if shorten(&mut builder, &mut dead) {
-        prune(&builder, unlocking, &mut dead);
+    if builder.infer.instances.len() > 1 || matches!(builder.instrs.last(), Some(Instr::Goto { .. })) {
+        resolve(&mut builder);
+        if shorten(&mut builder, &mut dead) {
+            prune(&builder, unlocking, &mut dead);
+        }
     }
     let moved = compact(&mut builder, &dead);
     let position = |pc: u32| moved.get(pc as usize).copied().unwrap_or(pc);
@@ -88,9 +90,9 @@ pub(super) fn finish(mut builder: Builder<'_, '_>, scratch: &mut Scratch) -> Res
         fields: builder.fields.finish(),
         classes: builder.classes.finish(),
         constants: builder.constants.finish(),
-        calls: std::mem::take(&mut builder.calls).into(),
+        calls: builder.calls.drain(..).collect(),
         operands,
-        switches: std::mem::take(&mut builder.switches).into(),
+        switches: builder.switches.drain(..).collect(),
         names,
         ..Code::default()
     };

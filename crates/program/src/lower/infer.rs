@@ -85,6 +85,8 @@ pub(super) struct Infer<'a> {
     pub contexts: Vec<Context>,
     copies: HashMap<(u32, u32), u32>,
     active: Vec<Active>,
+    /// Until this bytecode, no handler begins.
+    quiet_until: u32,
     catches: Vec<Type>,
     lowest: usize,
     work: u64,
@@ -122,6 +124,7 @@ impl<'a> Infer<'a> {
             contexts: emptied(&mut scratch.contexts),
             copies: HashMap::new(),
             active: emptied(&mut scratch.active),
+            quiet_until: 0,
             catches: emptied(&mut scratch.catches),
             lowest: 0,
             work: 0,
@@ -286,6 +289,7 @@ impl<'a> Infer<'a> {
     /// Finds the handlers that cover some instruction of a block.
     fn activate(&mut self, start: u32, end: u32) -> Result<()> {
         self.active.clear();
+        self.quiet_until = 0;
         if self.info.handlers.is_empty() {
             return Ok(());
         }
@@ -307,7 +311,11 @@ impl<'a> Infer<'a> {
         if self.changed {
             self.active.iter_mut().for_each(|active| active.merged = false);
             self.changed = false;
+        } else if self.bci < self.quiet_until {
+            return Ok(());
         }
+        self.spend(self.active.len())?;
+        self.quiet_until = u32::MAX;
         for index in 0..self.active.len() {
             let Some(active) = self.active.get_mut(index) else {
                 break;
@@ -316,7 +324,11 @@ impl<'a> Infer<'a> {
             let Some(row) = self.info.handlers.get(handler) else {
                 break;
             };
-            if active.merged || self.bci < u32::from(row.start) || self.bci >= u32::from(row.end) {
+            if self.bci < u32::from(row.start) {
+                self.quiet_until = self.quiet_until.min(u32::from(row.start));
+                continue;
+            }
+            if active.merged || self.bci >= u32::from(row.end) {
                 continue;
             }
             active.merged = true;

@@ -3,7 +3,7 @@
 use crate::ir::{Code, Liveness};
 
 /// What one method may cost, in handlers looked at for each instruction and in passes over the code.
-const LARGEST_WORK: u64 = 1 << 28;
+const LARGEST_WORK: u64 = 1 << 24;
 const MOST_PASSES: usize = 64;
 
 /// Works out the live registers at every instruction of a method.
@@ -95,20 +95,13 @@ impl Flow<'_> {
                 }
             }
             store(&row, &mut live.bits, live.across + pc * stride);
-            let mut read = |reg: u16| {
+            instr.uses(code, |reg| {
                 if let Some(at) = self.position(reg)
                     && let Some(word) = row.get_mut(at / 64)
                 {
                     *word |= 1 << (at % 64);
                 }
-            };
-            { *instr }.visit(|reg, is_destination| {
-                if !is_destination {
-                    read(*reg);
-                }
             });
-            // The second words of wide registers have no position.
-            instr.words(code).iter().for_each(|&reg| read(reg));
             if store(&row, &mut live.bits, pc * stride) {
                 again = true;
             }

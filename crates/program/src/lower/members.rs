@@ -22,6 +22,14 @@ pub(super) struct Sites {
 const FEW: usize = 48;
 
 impl Sites {
+    /// Forgets all sites.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        if !self.numbers.is_empty() {
+            self.numbers = HashMap::new();
+        }
+    }
+
     pub fn site(&mut self, form: SiteForm, index: Index) -> u32 {
         let wanted = (form, index);
         if self.numbers.is_empty() {

@@ -1,13 +1,14 @@
 //! Vectors that are used again for the next method: most methods are short, and allocation would be half their cost.
 
 use super::infer::{Active, Instance};
+use super::members::Sites;
 use super::registers::Registers;
 use super::scan::{Block, Insn};
 use super::stack::{Entry, Value};
 use super::subroutines::Context;
-use super::translate::Operand;
+use super::translate::{Name, Operand, Piece};
 use super::types::Type;
-use crate::ir::{Instr, Reg};
+use crate::ir::{Call, Instr, Reg};
 use std::cell::Cell;
 
 /// Longer ones are given back to the allocator.
@@ -37,6 +38,11 @@ pub(super) struct Scratch {
     pub meeting: Vec<Value>,
     pub constants_held: Vec<(Reg, Value)>,
     pub operands: Vec<Operand>,
+    pub calls: Vec<Call>,
+    /// Fields, classes and constants.
+    pub sites: [Sites; 3],
+    pub pieces: Vec<Piece>,
+    pub names: Vec<Name>,
     pub local_ranges: Vec<u8>,
     pub used: Vec<bool>,
     pub words: Vec<Reg>,

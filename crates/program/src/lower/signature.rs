@@ -17,8 +17,9 @@ pub(super) fn walk<'a>(descriptor: &'a str, mut f: impl FnMut(Kind, &'a str)) ->
             while bytes.get(at) == Some(&b'[') {
                 at += 1;
             }
-            if bytes.get(at) == Some(&b'L') {
-                at += bytes.get(at..)?.iter().position(|&byte| byte == b';')?;
+            match *bytes.get(at)? {
+                b'L' => at += bytes.get(at..)?.iter().position(|&byte| byte == b';')?,
+                letter => _ = kind_of(letter)?,
             }
         }
         at += 1;

@@ -122,6 +122,10 @@ impl<'a, 'i> Builder<'a, 'i> {
         if infer.scan.blocks.len() > 1 {
             states.resize(instances, (NONE, 0));
         }
+        let [mut fields, mut classes, mut constants] = std::mem::take(&mut scratch.sites);
+        fields.clear();
+        classes.clear();
+        constants.clear();
         Builder {
             infer,
             method,
@@ -141,15 +145,15 @@ impl<'a, 'i> Builder<'a, 'i> {
             conflict: None,
             broken: false,
             plain,
-            calls: Vec::new(),
+            calls: emptied(&mut scratch.calls),
             operands: emptied(&mut scratch.operands),
-            fields: Sites::default(),
-            classes: Sites::default(),
-            constants: Sites::default(),
+            fields,
+            classes,
+            constants,
             switches: Vec::new(),
             context_start: 0,
-            pieces: Vec::new(),
-            names: Vec::new(),
+            pieces: emptied(&mut scratch.pieces),
+            names: emptied(&mut scratch.names),
             holes: Vec::new(),
             lock: None,
             narrowings: Vec::new(),
@@ -169,6 +173,10 @@ impl<'a, 'i> Builder<'a, 'i> {
         scratch.meeting = self.wanted;
         scratch.constants_held = self.constants_held;
         scratch.operands = self.operands;
+        scratch.calls = self.calls;
+        scratch.sites = [self.fields, self.classes, self.constants];
+        scratch.pieces = self.pieces;
+        scratch.names = self.names;
         scratch.local_ranges = self.local_ranges;
     }
 

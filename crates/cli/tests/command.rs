@@ -1,0 +1,285 @@
+//! The command as a user meets it: what it prints and how it ends, for good input and bad.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A fresh folder with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = common::root().join("target/command").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("target can be written");
+    for (file, content) in files {
+        let path = folder.join(file);
+        fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("target can be written");
+        fs::write(path, content).expect("target can be written");
+    }
+    folder
+}
+
+fn raddle(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(arguments)
+        .current_dir(folder)
+        .env("XDG_CACHE_HOME", common::root().join("target/command/cache"))
+        .output()
+        .expect("raddle runs")
+}
+
+/// Runs the command and compares its status and what its output contains.
+fn check(folder: &Path, arguments: &[&str], status: i32, out: &str, err: &[&str]) {
+    let output = raddle(folder, arguments);
+    let (got_out, got_err) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    let context = format!("raddle {}\n--- out\n{got_out}--- err\n{got_err}", arguments.join(" "));
+    assert_eq!(output.status.code(), Some(status), "{context}");
+    assert_eq!(got_out, out, "{context}");
+    for part in err {
+        assert!(got_err.contains(part), "no {part:?} in the messages of {context}");
+    }
+    assert!(!got_err.contains("panicked"), "{context}");
+}
+
+fn javac(folder: &Path, arguments: &[&str]) {
+    let jdk = common::jdks()
+        .into_iter()
+        .find_map(|jdk| jdk.javac())
+        .expect("a JDK with javac");
+    let status = Command::new(jdk)
+        .args(arguments)
+        .current_dir(folder)
+        .status()
+        .expect("javac runs");
+    assert!(status.success(), "javac {arguments:?}");
+}
+
+const MAIN: &str = "package p;\npublic class Main {\n    public static void main(String[] args) {\n        \
+    System.out.println(\"args \" + args.length + \" \" + System.getProperty(\"name\"));\n        \
+    if (args.length == 3) throw new IllegalStateException(\"three\");\n        System.exit(args.length);\n    }\n}\n";
+
+#[test]
+fn every_form_of_program_runs() {
+    let here = folder("forms", &[("p/Main.java", MAIN), ("manifest", "Main-Class: p.Main\n")]);
+    javac(&here, &["-g", "-d", "classes", "p/Main.java"]);
+    let jar = common::jdks()
+        .into_iter()
+        .find_map(|jdk| jdk.javac())
+        .expect("javac")
+        .with_file_name("jar");
+    let status = Command::new(jar)
+        .args(["cfm", "main.jar", "manifest", "-C", "classes", "."])
+        .current_dir(&here)
+        .status();
+    assert!(status.is_ok_and(|status| status.success()), "jar runs");
+    check(&here, &["run", "p/Main.java"], 0, "args 0 null\n", &[]);
+    check(&here, &["run", "p/Main.java", "a"], 1, "args 1 null\n", &[]);
+    check(
+        &here,
+        &["run", "-Dname=value", "classes/p/Main.class"],
+        0,
+        "args 0 value\n",
+        &[],
+    );
+    check(&here, &["run", "main.jar", "-x", "--heap"], 2, "args 2 null\n", &[]);
+    check(&here, &["run", "-cp", "main.jar", "p.Main"], 0, "args 0 null\n", &[]);
+    let trace = "Exception in thread \"main\" java.lang.IllegalStateException: three\n\tat p.Main.main(Main.java:5)\n";
+    check(
+        &here,
+        &["run", "-cp", "classes", "p.Main", "a", "b", "c"],
+        1,
+        "args 3 null\n",
+        &[trace],
+    );
+}
+
+#[test]
+fn bad_input_is_explained() {
+    let here = folder(
+        "bad",
+        &[
+            ("Broken.java", "class Broken { int f( }\n"),
+            ("NoMain.java", "class NoMain { }\n"),
+            (
+                "Sound.java",
+                "public class Sound { public static void main(String[] a) { } }\n",
+            ),
+            ("jars/x.jar", "no jar at all"),
+        ],
+    );
+    javac(&here, &["-d", ".", "Sound.java", "NoMain.java"]);
+    let sound = fs::read(here.join("Sound.class")).expect("javac has written it");
+    fs::write(here.join("Cut.class"), &sound[..100]).expect("target can be written");
+    let mut newer = sound.clone();
+    newer[7] = 200;
+    fs::write(here.join("Newer.class"), &newer).expect("target can be written");
+    fs::write(here.join("Nothing.class"), b"").expect("target can be written");
+    check(
+        &here,
+        &["run", "Broken.java"],
+        2,
+        "",
+        &["Broken.java:1: error:", "1 error"],
+    );
+    check(&here, &["run", "Missing.java"], 2, "", &["Missing.java"]);
+    check(
+        &here,
+        &["run", "NoMain.java"],
+        2,
+        "",
+        &["no main method", "public static void main(String[] args)"],
+    );
+    check(&here, &["run", "NoMain.class"], 2, "", &["no main method"]);
+    check(
+        &here,
+        &["run", "no.such.Class"],
+        2,
+        "",
+        &["class no.such.Class was not found", "-cp"],
+    );
+    check(
+        &here,
+        &["run", "Cut.class"],
+        2,
+        "",
+        &["Cut.class", "at byte", "truncated"],
+    );
+    check(&here, &["run", "Nothing.class"], 2, "", &["Nothing.class", "at byte 0"]);
+    check(
+        &here,
+        &["run", "Newer.class"],
+        2,
+        "",
+        &["class file version 200", "newer"],
+    );
+    check(&here, &["run", "jars/x.jar"], 2, "", &["jars/x.jar", "corrupt"]);
+    check(&here, &["run", "-cp", "jars/x.jar", "Sound"], 2, "", &["jars/x.jar"]);
+    check(
+        &here,
+        &["run", "--jdk", "nowhere", "Sound"],
+        2,
+        "",
+        &["nowhere", "--jdk"],
+    );
+    check(&here, &["rnu", "Sound"], 2, "", &["rnu"]);
+    check(&here, &["run", "--hepa", "Sound"], 2, "", &["--heap"]);
+    check(&here, &["run", "--heap", "much", "Sound"], 2, "", &["64M"]);
+    check(
+        &here,
+        &["dump", "--ir", "java.lang.Object.nothing"],
+        2,
+        "",
+        &["nothing"],
+    );
+}
+
+#[test]
+fn the_host_is_out_of_reach() {
+    let cases = [
+        (
+            "File",
+            "System.out.println(new java.io.File(\"/etc/passwd\").exists());",
+        ),
+        ("Stream", "new java.io.FileInputStream(\"/etc/passwd\").read();"),
+        ("Write", "new java.io.FileOutputStream(\"written.txt\").write(1);"),
+        (
+            "Path",
+            "java.nio.file.Files.readAllLines(java.nio.file.Path.of(\"/etc/passwd\"));",
+        ),
+        ("Process", "new ProcessBuilder(\"ls\").start();"),
+        ("Socket", "new java.net.Socket(\"localhost\", 80);"),
+        ("Channel", "java.nio.channels.SocketChannel.open();"),
+    ];
+    let sources: Vec<(String, String)> = cases
+        .iter()
+        .map(|(name, body)| {
+            let text = format!("public class {name} {{\n    public static void main(String[] a) throws Exception {{\n        {body}\n    }}\n}}\n");
+            (format!("{name}.java"), text)
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = sources
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.as_str()))
+        .collect();
+    let here = folder("host", &files);
+    for (name, _) in cases {
+        let place = format!("called from {name}.java:3");
+        check(
+            &here,
+            &["run", &format!("{name}.java")],
+            3,
+            "",
+            &["unsupported: ", &place],
+        );
+    }
+    assert!(!here.join("written.txt").exists(), "nothing is written");
+    let quiet =
+        "public class Env { public static void main(String[] a) { System.out.println(System.getenv().size()); } }";
+    let here = folder("environment", &[("Env.java", quiet)]);
+    check(&here, &["run", "Env.java"], 0, "0\n", &[]);
+}
+
+#[test]
+fn limits_and_deadlocks_end_a_run() {
+    let deep = "public class Deep { static int n; static void f() { n++; f(); } public static void main(String[] a) { \
+        try { f(); } catch (StackOverflowError e) { System.out.println(n > 20_000); } } }";
+    let large = "import java.util.*; public class Large { public static void main(String[] a) { List<long[]> l = new ArrayList<>(); \
+        try { for (;;) l.add(new long[100_000]); } catch (OutOfMemoryError e) { int n = l.size(); l = null; System.out.println(n > 50); } \
+        long s = 0; for (int i = 0; i < 2000; i++) s += new long[100_000].length; System.out.println(s); } }";
+    let locks = "public class Locks { public static void main(String[] a) throws Exception { Object x = new Object(), y = new Object(); \
+        Thread t = new Thread(() -> { synchronized (y) { pause(); synchronized (x) { } } }, \"other\"); t.start(); \
+        synchronized (x) { pause(); synchronized (y) { } } } \
+        static void pause() { try { Thread.sleep(10); } catch (InterruptedException e) { } } }";
+    let here = folder(
+        "limits",
+        &[("Deep.java", deep), ("Large.java", large), ("Locks.java", locks)],
+    );
+    check(&here, &["run", "Deep.java"], 0, "true\n", &[]);
+    check(&here, &["run", "--stack", "64k", "Deep.java"], 0, "false\n", &[]);
+    check(
+        &here,
+        &["run", "--heap", "64M", "Large.java"],
+        0,
+        "true\n200000000\n",
+        &[],
+    );
+    check(
+        &here,
+        &["run", "--heap", "16M", "Large.java"],
+        0,
+        "false\n200000000\n",
+        &[],
+    );
+    check(
+        &here,
+        &["run", "Locks.java"],
+        3,
+        "",
+        &["deadlock", "thread \"main\"", "thread \"other\"", "Locks.java:1"],
+    );
+}
+
+#[test]
+fn classes_are_dumped_as_readable_code() {
+    let here = folder(
+        "dump",
+        &[(
+            "Sum.java",
+            "class Sum {\n    static int of(int[] a) {\n        int sum = 0;\n        for (int x : a) sum += x;\n        return sum;\n    }\n}\n",
+        )],
+    );
+    javac(&here, &["-g", "-d", ".", "Sum.java"]);
+    let output = raddle(&here, &["dump", "--ir", "Sum.of"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    for part in ["sum = 0", "sum = sum + ", "return sum"] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+    assert!(
+        raddle(&here, &["dump", "--ir", "java.util.ArrayList.add"])
+            .status
+            .success()
+    );
+}
