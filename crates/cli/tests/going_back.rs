@@ -96,6 +96,13 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
     steps
 }
 
+/// Where two vectors part, with what stands around it.
+fn difference(one: &[u32], two: &[u32]) -> String {
+    let word = one.iter().zip(two).position(|(a, b)| a != b).unwrap_or(one.len().min(two.len()));
+    let around = |words: &[u32]| format!("{:x?}", &words[word.saturating_sub(8).min(words.len())..words.len().min(word + 8)]);
+    format!("at word {word} of {} and {}:\n{}\n{}", one.len(), two.len(), around(one), around(two))
+}
+
 /// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
 fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: usize) {
     let (mut mine, mut theirs) = (Vec::new(), Vec::new());
@@ -106,7 +113,12 @@ fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: 
     for action in mine.iter().filter(|next| next.enabled).map(|next| next.action) {
         let (back, _) = machine.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
         let (forth, _) = other.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}, decoded: {error}"));
-        assert!(vector(machine) == vector(other), "{name}, step {step}: decoding changes what {action:?} does");
+        let (mine, theirs) = (vector(machine), vector(other));
+        assert!(
+            mine == theirs,
+            "{name}, step {step}: decoding changes what {action:?} does\n{}",
+            difference(&mine, &theirs)
+        );
         machine.undo(back);
         other.undo(forth);
     }
@@ -171,14 +183,11 @@ fn the_order_of_allocation_does_not_show() {
                 order.into_iter().for_each(|thread| run_thread(machine, thread));
                 vectors.push(vector(machine));
             }
-            let word = vectors[0].iter().zip(&vectors[1]).position(|(one, two)| one != two);
-            if let Some(word) = word {
-                eprintln!("{:x?}\n{:x?}", &vectors[0][word.saturating_sub(6)..word + 6], &vectors[1][word.saturating_sub(6)..word + 6]);
-            }
             assert!(
                 vectors[0] == vectors[1],
-                "JDK {}: the vectors differ at word {word:?}",
-                jdk.feature()
+                "JDK {}: the vectors differ {}",
+                jdk.feature(),
+                difference(&vectors[0], &vectors[1])
             );
         });
     }

@@ -77,6 +77,7 @@ const NATIVE: &[&[Entry]] = &[
 /// Methods with a body that reaches for native code which makes no sense here.
 const REPLACED: &[&[Entry]] = &[
     lang::reference::REPLACED,
+    lang::string::REPLACED,
     lang::math::REPLACED,
     lang::domain::REPLACED,
     lang::thread::REPLACED,
