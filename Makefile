@@ -11,7 +11,7 @@ demo: jdk
 test: jdk
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	cargo test --workspace --release --quiet
+	RADDLE_JDK_21="$$(scripts/jdk21.sh)" cargo test --workspace --release --quiet
 
 # The same class files under `raddle run` and `java -Xint`, side by side.
 bench: jdk

@@ -164,11 +164,8 @@ impl Machine<'_> {
                 count += 1;
                 continue;
             }
-            if at >= CLASSES
-                && at < STRINGS
-                && (at - CLASSES) % CLASS_WORDS == class::MIRROR
-                && self.is_plain_mirror(value)
-            {
+            let is_mirror = (CLASSES..STRINGS).contains(&at) && (at - CLASSES) % CLASS_WORDS == class::MIRROR;
+            if is_mirror && self.is_plain_mirror(value) {
                 continue;
             }
             let written = if bit(&self.roles.references, at) {

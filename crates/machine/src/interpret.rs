@@ -628,7 +628,7 @@ impl<'p> Machine<'p> {
                     visible!();
                     let lock = self.memory.load(object + LOCK);
                     if lock == 0 {
-                        self.memory.store(object + LOCK, 1 << OWNER_BITS | self.current + 1);
+                        self.memory.store(object + LOCK, (1 << OWNER_BITS) | (self.current + 1));
                     } else if lock & INFLATED == 0 && lock & OWNER_MASK == self.current + 1 {
                         self.memory.store(object + LOCK, lock + (1 << OWNER_BITS));
                     } else if !self.try_enter(object) {

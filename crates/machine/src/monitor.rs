@@ -16,7 +16,7 @@ impl Machine<'_> {
         let cell = self.lock_cell(object);
         let lock = self.memory.load(cell);
         if lock == 0 {
-            self.memory.store(cell, 1 << OWNER_BITS | self.current + 1);
+            self.memory.store(cell, (1 << OWNER_BITS) | (self.current + 1));
         } else if lock & OWNER_MASK == self.current + 1 {
             self.memory.store(cell, lock + (1 << OWNER_BITS));
         } else {
@@ -63,7 +63,7 @@ impl Machine<'_> {
         if self.memory.load(cell) != 0 {
             return false;
         }
-        self.memory.store(cell, count << OWNER_BITS | self.current + 1);
+        self.memory.store(cell, (count << OWNER_BITS) | (self.current + 1));
         true
     }
 }

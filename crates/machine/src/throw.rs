@@ -3,7 +3,7 @@
 use crate::assemble::Assembler;
 use crate::frames::RETRY;
 use crate::interpret::Exit;
-use crate::layout::frame;
+use crate::layout::{frame, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use kernel::Unsupported;
@@ -206,7 +206,13 @@ impl Machine<'_> {
             if method.hidden {
                 continue;
             }
-            frames.push((id, self.bci(id, pc)));
+            // A thread that wants a monitor is shown behind the instruction, as the JVM does.
+            let blocked = frames.is_empty()
+                && self.thread_word(thread, thread::STATUS) == status::BLOCKED
+                && self.program.code(method).is_ok_and(|code| {
+                    matches!(code.instrs.get(pc as usize), Some(Instr::MonitorEnter { .. }))
+                });
+            frames.push((id, self.bci(id, pc + u32::from(blocked))));
         }
         frames
     }

@@ -69,6 +69,11 @@ impl From<ArchiveError> for ClassPathError {
 }
 
 impl ClassPath {
+    /// The feature version of the JDK that it is for.
+    pub fn feature(&self) -> u16 {
+        self.feature
+    }
+
     /// An empty class path for a JDK of this feature version, which decides what multi-release jars show.
     pub fn new(feature: u16) -> ClassPath {
         ClassPath {

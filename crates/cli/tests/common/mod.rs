@@ -163,35 +163,22 @@ pub fn compile(fixtures: &[Fixture]) -> PathBuf {
     let _ = fs::remove_dir_all(&folder);
     let classes = folder.join("classes");
     fs::create_dir_all(&classes).expect("target can be written");
-    let oldest = jdks()
-        .into_iter()
-        .find(|jdk| jdk.javac().is_some())
-        .expect("a JDK with javac");
-    let newest = jdks()
-        .into_iter()
-        .rev()
-        .find(|jdk| jdk.javac().is_some())
-        .expect("a JDK with javac");
-    for (jdk, modern) in [(&oldest, false), (&newest, true)] {
-        let sources: Vec<&PathBuf> = fixtures
-            .iter()
-            .filter(|fixture| (fixture.jdk > 17) == modern && fixture.jdk <= jdk.feature())
-            .map(|fixture| &fixture.path)
-            .collect();
-        if sources.is_empty() {
+    let mut levels: Vec<u16> = fixtures.iter().map(|fixture| fixture.jdk).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    for level in levels {
+        // The oldest compiler that knows the level, for the level itself: what it makes runs on every JDK from there on.
+        let Some(compiler) = jdks().into_iter().filter(|jdk| jdk.feature() >= level).find_map(|jdk| jdk.javac()) else {
             continue;
-        }
-        let output = Command::new(jdk.javac().expect("javac is there"))
-            .args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"])
+        };
+        let sources = fixtures.iter().filter(|fixture| fixture.jdk == level).map(|fixture| &fixture.path);
+        let output = Command::new(compiler)
+            .args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", &level.to_string(), "-d"])
             .arg(&classes)
             .args(sources)
             .output()
             .expect("javac runs");
-        assert!(
-            output.status.success(),
-            "javac: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
+        assert!(output.status.success(), "javac: {}", String::from_utf8_lossy(&output.stderr));
     }
     fs::write(folder.join("stamp"), stamp).expect("target can be written");
     classes

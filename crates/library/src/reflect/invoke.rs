@@ -104,7 +104,10 @@ fn push_arguments(m: &mut Machine<'_>, method: &Method, array: Address, words: &
             words.push(argument);
             continue;
         }
-        let unboxed = if argument == 0 { None } else { unbox(m, argument) };
+        if argument == 0 {
+            return Err(Trap::Raise("java/lang/IllegalArgumentException", None));
+        }
+        let unboxed = unbox(m, argument);
         let Some(bits) = unboxed.and_then(|value| value.widen(kind)) else {
             return illegal("argument type mismatch");
         };

@@ -331,7 +331,7 @@ impl Program {
             return Ok(class);
         }
         path.push(name.into());
-        let class = self.define_locked(definer, Some(name), bytes, module, None, false, path);
+        let class = self.define_locked(definer, Some(name), bytes, module, Origin::Found, path);
         path.pop();
         let class = class?;
         self.record(loader, name, class);
@@ -430,7 +430,7 @@ impl Program {
     /// Defines a class from bytes, as `ClassLoader.defineClass` does. `name` is what the caller expects it to be.
     pub fn define(&self, loader: LoaderId, name: Option<&str>, bytes: Bytes) -> Result<ClassId, LoadError> {
         let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        self.define_locked(loader, name, bytes, "".into(), None, true, &mut Vec::new())
+        self.define_locked(loader, name, bytes, "".into(), Origin::Given, &mut Vec::new())
     }
 
     /// Defines a hidden class in the package and loader of `host`.
@@ -438,7 +438,7 @@ impl Program {
         let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let host_class = self.class(host);
         let (loader, module) = (host_class.loader, host_class.module.clone());
-        self.define_locked(loader, None, bytes, module, Some((host, nest)), true, &mut Vec::new())
+        self.define_locked(loader, None, bytes, module, Origin::Hidden { host: if nest { host } else { 0 } }, &mut Vec::new())
     }
 
     fn define_locked(
@@ -447,10 +447,10 @@ impl Program {
         name: Option<&str>,
         bytes: Bytes,
         module: Arc<str>,
-        hidden: Option<(ClassId, bool)>,
-        given: bool,
+        origin: Origin,
         path: &mut Vec<Arc<str>>,
     ) -> Result<ClassId, LoadError> {
+        let hidden = matches!(origin, Origin::Hidden { .. });
         let shown = name.unwrap_or("the given bytes").replace('/', ".");
         let file = Arc::new(ClassFile::parse(bytes).map_err(|error| {
             let message = format!("{shown}: {error}");
@@ -460,6 +460,17 @@ impl Program {
                 LoadError::Format(message)
             }
         })?);
+        // Class files of version 45 came with Java 1.1; from then on, each feature release has its own.
+        let newest = self.class_path.feature() + 44;
+        if file.major > newest {
+            return Err(LoadError::Version(format!(
+                "{} has been compiled by a more recent version of the Java Runtime (class file version {}.{}), this version of \
+                 the Java Runtime only recognizes class file versions up to {newest}.0",
+                file.pool.class_name(file.this_class),
+                file.major,
+                file.minor
+            )));
+        }
         let own_name = file.pool.class_name(file.this_class);
         if name.is_some_and(|name| name != own_name) {
             return Err(LoadError::NotFound(format!(
@@ -495,16 +506,16 @@ impl Program {
             super_class,
             interfaces,
             fields: &declared_fields,
-            host: hidden.map_or(0, |(host, nest)| if nest { host } else { 0 }),
-            hidden: hidden.is_some(),
-            given,
+            host: if let Origin::Hidden { host } = origin { host } else { 0 },
+            hidden,
+            given: origin != Origin::Found,
             module,
             file: Some(file.clone()),
         };
         let class_name = match hidden {
             // Hidden classes are told apart by a suffix that no class file can name.
-            Some(_) => format!("{own_name}+0x{:08x}", self.class_end()).into(),
-            None => own_name.clone(),
+            true => format!("{own_name}+0x{:08x}", self.class_end()).into(),
+            false => own_name.clone(),
         };
         let class = self.assemble(class_name, loader, shape, |class| {
             let mut ids = Vec::with_capacity(file.methods.len());
@@ -513,7 +524,7 @@ impl Program {
             }
             Ok(ids)
         })?;
-        if hidden.is_none() {
+        if !hidden {
             self.record(loader, &own_name, class);
         }
         Ok(class)
@@ -816,6 +827,17 @@ impl Program {
     }
 }
 
+/// How a class file came to be defined.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// It was found by name.
+    Found,
+    /// The program gave its bytes.
+    Given,
+    /// The program gave its bytes for a hidden class, in the nest of `host` if that is not 0.
+    Hidden { host: ClassId },
+}
+
 /// What a class consists of before it is laid out.
 struct Shape<'f> {
     flags: u16,
@@ -915,9 +937,6 @@ impl Rules for ClassRules<'_> {
     }
 
     fn trusted(&self) -> bool {
-        let class = self.program.class(self.class);
-        // What the JDK generates for reflection breaks the rules on purpose, and every JVM lets it.
-        let magic = |&id: &ClassId| &*self.program.class(id).name == "jdk/internal/reflect/MagicAccessorImpl";
-        class.loader < LoaderId::APP || class.supers.iter().any(magic)
+        self.program.class(self.class).loader < LoaderId::APP || self.program.is_magic(self.class)
     }
 }

@@ -242,7 +242,7 @@ impl Program {
     /// Whether code in `from` may use a class.
     pub fn class_accessible(&self, from: ClassId, target: ClassId) -> bool {
         let target_class = self.class(target);
-        if target_class.flags & flags::PUBLIC != 0 || from == target {
+        if target_class.flags & flags::PUBLIC != 0 || from == target || self.is_magic(from) {
             return true;
         }
         match target_class.kind {
@@ -250,6 +250,13 @@ impl Program {
             ClassKind::Primitive(_) => true,
             _ => self.same_package(from, target),
         }
+    }
+
+    /// Whether a class is one of those that the JDK generates for reflection: they break the rules of access and of
+    /// verification on purpose, and every JVM lets them.
+    pub fn is_magic(&self, class: ClassId) -> bool {
+        let supers = &self.class(class).supers;
+        supers.get(1).is_some_and(|&id| &*self.class(id).name == "jdk/internal/reflect/MagicAccessorImpl")
     }
 
     /// Whether two classes are in one run-time package.
@@ -260,7 +267,7 @@ impl Program {
 
     /// Whether code in `from` may use a member that `declaring` declares and that was named through `named`.
     pub fn accessible(&self, from: ClassId, named: ClassId, declaring: ClassId, member: u16) -> bool {
-        if member & flags::PUBLIC != 0 || from == declaring {
+        if member & flags::PUBLIC != 0 || from == declaring || self.is_magic(from) {
             return true;
         }
         if member & flags::PRIVATE != 0 {
