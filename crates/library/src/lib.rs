@@ -68,6 +68,7 @@ const NATIVE: &[&[Entry]] = &[
     internal::props::METHODS,
     internal::vm::METHODS,
     internal::management::METHODS,
+    internal::threads::METHODS,
     internal::natives::METHODS,
     internal::net::METHODS,
     internal::perf::METHODS,

@@ -71,16 +71,9 @@ impl<'p> Machine<'p> {
         {
             return Ok(from.id);
         }
-        if !from.loader.is_builtin() {
-            if let Some(element) = name.trim_start_matches('[').strip_prefix('L')
-                && name.starts_with('[')
-            {
-                let element = element.trim_end_matches(';');
-                self.resolve_class(from, element)?;
-            } else if !name.starts_with('[') {
-                let loader = self.memory.load(crate::layout::LOADERS + from.loader.0);
-                return self.load_through(loader, name, true);
-            }
+        let loader = self.memory.load(crate::layout::LOADERS + from.loader.0);
+        if loader != 0 {
+            return self.load_through(loader, name, true);
         }
         self.program.load(from.loader, name).map_err(load_trap)
     }

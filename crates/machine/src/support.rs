@@ -312,7 +312,7 @@ impl Machine<'_> {
             return match self.program.load(number, name) {
                 // Java code of the loader makes the exception, with its own frames.
                 Err(program::world::LoadError::NotFound(missing))
-                    if missing == name && !link && number != LoaderId::BOOT =>
+                    if missing == name && number != LoaderId::BOOT =>
                 {
                     self.ask_for_class(loader, name, link)
                 }

@@ -217,6 +217,22 @@ impl Machine<'_> {
         frames
     }
 
+    /// Whether the code that the machine is raising an exception for is left out of stack traces.
+    pub fn fails_out_of_sight(&self, exception_class: ClassId) -> bool {
+        let mut at = self.fp;
+        while at != 0 {
+            let (id, _, caller) = self.frame_at(at);
+            let method = self.program.method(id);
+            let constructs = self.program.is_subclass(exception_class, method.class);
+            // The exception's own methods, and the one of the machine that throws it.
+            if !constructs {
+                return method.hidden;
+            }
+            at = caller;
+        }
+        false
+    }
+
     /// The word offset of the registers of a frame.
     pub fn registers_of(&self, at: Address) -> Address {
         at + frame::REGISTERS

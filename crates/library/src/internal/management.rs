@@ -1,20 +1,20 @@
-//! `java.lang.management`: what programs ask about threads and memory. Pools, collectors, thread infos and what only
-//! HotSpot has are not supported.
+//! `java.lang.management`: what programs ask about the machine and its memory. Pools, collectors and what only HotSpot
+//! has are not supported.
 
-use crate::common::{Entry, array_of, jdk_class, nothing, unsupported, zero, zero_wide};
+use super::threads::live;
+use crate::common::{Entry, jdk_class, nothing, unsupported, zero, zero_wide};
 use machine::assemble::Assembler;
-use machine::layout::{HEAP, OWNER_MASK, class, class_record, status, thread};
-use machine::{Address, Answer, Args, Machine, Outcome, Trap};
+use machine::layout::{HEAP, class, class_record};
+use machine::{Answer, Args, Machine, Outcome};
 use program::ir::{Instr, RegisterKind};
 
 const VM: &str = "sun/management/VMManagementImpl";
-const THREAD: &str = "sun/management/ThreadImpl";
 const MEMORY: &str = "sun/management/MemoryImpl";
 const SYSTEM: &str = "com/sun/management/internal/OperatingSystemImpl";
 
 pub(crate) const METHODS: &[Entry] = &[
     (VM, "getVersion0", "()Ljava/lang/String;", |m, _| Ok(m.new_string("4.0")?.into())),
-    (VM, "initOptionalSupportFields", "()V", nothing),
+    (VM, "initOptionalSupportFields", "()V", set_supported),
     (VM, "isThreadContentionMonitoringEnabled", "()Z", zero),
     (VM, "isThreadCpuTimeEnabled", "()Z", zero),
     (VM, "isThreadAllocatedMemoryEnabled", "()Z", zero),
@@ -35,17 +35,6 @@ pub(crate) const METHODS: &[Entry] = &[
         let threads = live(m);
         Ok((threads.into_iter().filter(|&thread| m.is_daemon(thread)).count() as i32).into())
     }),
-    (THREAD, "getThreads", "()[Ljava/lang/Thread;", |m, _| {
-        let threads = live(m);
-        thread_array(m, &threads)
-    }),
-    (THREAD, "findMonitorDeadlockedThreads0", "()[Ljava/lang/Thread;", |m, _| deadlocked(m, false)),
-    (THREAD, "findDeadlockedThreads0", "()[Ljava/lang/Thread;", |m, _| deadlocked(m, true)),
-    (THREAD, "getThreadTotalCpuTime0", "(J)J", |m, _| Ok(m.clock().into())),
-    (THREAD, "getThreadUserCpuTime0", "(J)J", |m, _| Ok(m.clock().into())),
-    (THREAD, "setThreadCpuTimeEnabled0", "(Z)V", nothing),
-    (THREAD, "setThreadContentionMonitoringEnabled0", "(Z)V", nothing),
-    (THREAD, "resetPeakThreadCount0", "()V", nothing),
     (MEMORY, "getMemoryUsage0", "(Z)Ljava/lang/management/MemoryUsage;", memory_usage),
     (MEMORY, "setVerboseGC", "(Z)V", nothing),
     ("sun/management/ClassLoadingImpl", "setVerboseClass", "(Z)V", nothing),
@@ -61,69 +50,17 @@ fn loaded_classes(m: &Machine<'_>) -> u32 {
     (1..m.program.class_end()).filter(|&id| m.memory.load(class_record(id) + class::MIRROR) != 0).count() as u32
 }
 
-/// The objects of all live threads.
-fn live(m: &Machine<'_>) -> Vec<Address> {
-    (0..=m.highest_thread())
-        .filter(|&number| m.thread_word(number, thread::STATUS) != status::FREE)
-        .map(|number| m.thread_word(number, thread::OBJECT))
-        .filter(|&object| object != 0)
-        .collect()
-}
-
-fn thread_array(m: &mut Machine<'_>, threads: &[Address]) -> Answer {
-    let class = array_of(m, m.known.thread)?;
-    Ok(m.new_references(class, threads)?.into())
-}
-
-/// Whom a thread waits for: the owner of the monitor that it wants or, if asked for, of the lock that it is parked on.
-fn waits_for(m: &mut Machine<'_>, number: u32, locks: bool) -> Result<Option<u32>, Trap> {
-    const OWNABLE: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
-    match m.thread_word(number, thread::STATUS) {
-        status::BLOCKED | status::REACQUIRING => {
-            let monitor = m.thread_word(number, thread::BLOCKER);
-            let owner = m.memory.load(m.lock_cell(monitor)) & OWNER_MASK;
-            Ok(owner.checked_sub(1))
+/// What can be asked of this JVM.
+fn set_supported(m: &mut Machine<'_>, _: &Args) -> Answer {
+    let of = jdk_class(m, VM)?;
+    let statics = m.statics(of)?;
+    let supported = ["currentThreadCpuTime", "otherThreadCpuTime", "objectMonitorUsage", "synchronizerUsage"];
+    for name in supported {
+        if let Some(found) = m.program.field(of, &format!("{name}Support"), "Z") {
+            m.memory.store(statics + found.field.offset, 1);
         }
-        status::PARKED if locks => {
-            let object = m.thread_word(number, thread::OBJECT);
-            let blocker = m.get(object, "java/lang/Thread", "parkBlocker");
-            let ownable = jdk_class(m, OWNABLE)?;
-            if blocker == 0 || !m.program.is_subclass(m.class_of(blocker), ownable) {
-                return Ok(None);
-            }
-            let owner = m.get(blocker, OWNABLE, "exclusiveOwnerThread");
-            Ok(if owner == 0 { None } else { m.thread_of(owner) })
-        }
-        _ => Ok(None),
     }
-}
-
-/// The threads that wait for each other in a circle; null if there are none.
-fn deadlocked(m: &mut Machine<'_>, locks: bool) -> Answer {
-    let highest = m.highest_thread();
-    let mut waiting = Vec::new();
-    for number in 0..=highest {
-        waiting.push(waits_for(m, number, locks)?);
-    }
-    let in_circle = |start: u32| {
-        let mut at = start;
-        for _ in 0..=highest {
-            match waiting.get(at as usize).copied().flatten() {
-                Some(next) if next == start => return true,
-                Some(next) => at = next,
-                None => return false,
-            }
-        }
-        false
-    };
-    let threads: Vec<Address> = (0..=highest)
-        .filter(|&number| in_circle(number))
-        .map(|number| m.thread_word(number, thread::OBJECT))
-        .collect();
-    if threads.is_empty() {
-        return Ok(Outcome::Word(0));
-    }
-    thread_array(m, &threads)
+    Ok(Outcome::Void)
 }
 
 /// Kind of adaptor.
@@ -131,8 +68,7 @@ const USAGE: u32 = 0x4000_0040;
 
 /// `new MemoryUsage(init, used, committed, max)`.
 fn memory_usage(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let class = m.program.load(program::world::LoaderId::BOOT, "java/lang/management/MemoryUsage");
-    let class = class.map_err(machine::link::load_trap)?;
+    let class = jdk_class(m, "java/lang/management/MemoryUsage")?;
     let Some(constructor) = m.program.find_method(class, "<init>", "(JJJJ)V") else {
         return unsupported("java.lang.management.MemoryUsage");
     };

@@ -8,4 +8,5 @@ pub(crate) mod perf;
 pub(crate) mod platform;
 pub(crate) mod props;
 pub(crate) mod replaced;
+pub(crate) mod threads;
 pub(crate) mod vm;

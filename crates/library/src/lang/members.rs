@@ -51,11 +51,8 @@ pub(crate) fn type_mirror(m: &mut Machine<'_>, from: &Class, descriptor: &str) -
 pub(crate) fn type_class(m: &mut Machine<'_>, from: &Class, text: &str) -> Result<ClassId, Trap> {
     match descriptor::Kind::of(text) {
         Some(descriptor::Kind::Reference) => {
-            let name = if text.starts_with('[') {
-                text
-            } else {
-                text.trim_start_matches('L').trim_end_matches(';')
-            };
+            let plain = text.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
+            let name = plain.unwrap_or(text);
             m.resolve_class(from, name)
         }
         kind => Ok(m.program.primitive(kind)),

@@ -182,7 +182,7 @@ fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
 }
 
 /// The frames of a thread as an array of `StackTraceElement`; empty if it is not alive.
-fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, Trap> {
+pub(crate) fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, Trap> {
     let frames = m
         .thread_of(object)
         .map(|number| m.backtrace(number, 0))

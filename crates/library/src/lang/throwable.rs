@@ -24,7 +24,9 @@ pub(crate) const METHODS: &[Entry] = &[
 fn fill_in_stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
     let exception = args.word(0);
     let frames = m.backtrace(m.current, m.class_of(exception));
-    let pairs = m.new_array(m.known.int_array, frames.len() as i32 * 2)?;
+    // A word more than the frames need says that the code at fault is not among them.
+    let out_of_sight = i32::from(m.fails_out_of_sight(m.class_of(exception)));
+    let pairs = m.new_array(m.known.int_array, frames.len() as i32 * 2 + out_of_sight)?;
     for (position, (method, bci)) in frames.iter().enumerate() {
         let at = pairs + ARRAY_HEADER_WORDS + position as u32 * 2;
         m.memory.poke(at, *method);
@@ -39,7 +41,7 @@ fn fill_in_stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
 /// The innermost frame of a backtrace.
 fn innermost(m: &Machine<'_>, exception: Address) -> Option<(u32, u32)> {
     let pairs = m.memory.load(exception + m.known.throwable_backtrace);
-    (pairs != 0 && m.array_length(pairs) >= 2).then(|| (m.element(pairs, 0), m.element(pairs, 1)))
+    (pairs != 0 && m.array_length(pairs) >= 2 && m.array_length(pairs) % 2 == 0).then(|| (m.element(pairs, 0), m.element(pairs, 1)))
 }
 
 /// Says what was null, from the bytecode of the frame that failed.

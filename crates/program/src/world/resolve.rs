@@ -423,7 +423,10 @@ fn external(descriptor: &str) -> String {
         "F" => "float".to_owned(),
         "J" => "long".to_owned(),
         "D" => "double".to_owned(),
-        class => class.trim_start_matches('L').trim_end_matches(';').replace('/', "."),
+        class => {
+            let name = class.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
+            name.unwrap_or(class).replace('/', ".")
+        }
     };
     base + &"[]".repeat(dimensions)
 }
