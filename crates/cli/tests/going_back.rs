@@ -98,9 +98,24 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
 
 /// Where two vectors part, with what stands around it.
 fn difference(one: &[u32], two: &[u32]) -> String {
-    let word = one.iter().zip(two).position(|(a, b)| a != b).unwrap_or(one.len().min(two.len()));
-    let around = |words: &[u32]| format!("{:x?}", &words[word.saturating_sub(8).min(words.len())..words.len().min(word + 8)]);
-    format!("at word {word} of {} and {}:\n{}\n{}", one.len(), two.len(), around(one), around(two))
+    let word = one
+        .iter()
+        .zip(two)
+        .position(|(a, b)| a != b)
+        .unwrap_or(one.len().min(two.len()));
+    let around = |words: &[u32]| {
+        format!(
+            "{:x?}",
+            &words[word.saturating_sub(8).min(words.len())..words.len().min(word + 8)]
+        )
+    };
+    format!(
+        "at word {word} of {} and {}:\n{}\n{}",
+        one.len(),
+        two.len(),
+        around(one),
+        around(two)
+    )
 }
 
 /// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
@@ -109,10 +124,18 @@ fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: 
     machine.pending(&mut mine);
     other.pending(&mut theirs);
     let shape = |list: &[Pending<Action>]| list.iter().map(|next| (next.action, next.enabled)).collect::<Vec<_>>();
-    assert_eq!(shape(&mine), shape(&theirs), "{name}, step {step}: other actions after decoding");
+    assert_eq!(
+        shape(&mine),
+        shape(&theirs),
+        "{name}, step {step}: other actions after decoding"
+    );
     for action in mine.iter().filter(|next| next.enabled).map(|next| next.action) {
-        let (back, _) = machine.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
-        let (forth, _) = other.apply(action).unwrap_or_else(|error| panic!("{name}, step {step}, decoded: {error}"));
+        let (back, _) = machine
+            .apply(action)
+            .unwrap_or_else(|error| panic!("{name}, step {step}: {error}"));
+        let (forth, _) = other
+            .apply(action)
+            .unwrap_or_else(|error| panic!("{name}, step {step}, decoded: {error}"));
         let (mine, theirs) = (vector(machine), vector(other));
         assert!(
             mine == theirs,
@@ -189,6 +212,36 @@ fn the_order_of_allocation_does_not_show() {
                 jdk.feature(),
                 difference(&vectors[0], &vectors[1])
             );
+        });
+    }
+}
+
+#[test]
+fn a_vector_means_the_same_in_another_world() {
+    // Two worlds share nothing, as two processes would: their classes, methods and strings were numbered apart. Both
+    // have run the same program before, which is how numbers come to agree.
+    let names = [
+        "JucReentrantLock",
+        "ThreadDining",
+        "Records",
+        "StreamPipelines",
+        "WaitTimed",
+        "LambdaCapture",
+    ];
+    let all = common::fixtures();
+    let classes = common::compile(&all);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, console| {
+            common::with_machine(&jdk, &classes, |other, other_console| {
+                let mut checked = 0;
+                for fixture in all.iter().filter(|fixture| names.contains(&fixture.name.as_str())) {
+                    common::run(machine, console, fixture);
+                    common::run(other, other_console, fixture);
+                    walk(machine, other, &fixture.name, 400, 7);
+                    checked += 1;
+                }
+                assert!(checked >= 3, "the programs of this test are gone");
+            });
         });
     }
 }

@@ -81,12 +81,21 @@ pub(crate) struct Adaptors {
 
 impl Adaptors {
     pub(crate) fn get(&self, key: (u32, u32)) -> Option<MethodId> {
-        self.made.read().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&key).copied()
+        self.made
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .get(&key)
+            .copied()
     }
 
     /// Enters a method; the first one entered for a key stays.
     pub(crate) fn enter(&self, key: (u32, u32), method: MethodId) -> MethodId {
-        *self.made.write().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(key).or_insert(method)
+        *self
+            .made
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .entry(key)
+            .or_insert(method)
     }
 }
 

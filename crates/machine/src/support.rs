@@ -311,9 +311,7 @@ impl Machine<'_> {
         if number.is_builtin() {
             return match self.program.load(number, name) {
                 // Java code of the loader makes the exception, with its own frames.
-                Err(program::world::LoadError::NotFound(missing))
-                    if missing == name && number != LoaderId::BOOT =>
-                {
+                Err(program::world::LoadError::NotFound(missing)) if missing == name && number != LoaderId::BOOT => {
                     self.ask_for_class(loader, name, link)
                 }
                 other => other.map_err(load_trap),

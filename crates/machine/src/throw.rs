@@ -209,9 +209,10 @@ impl Machine<'_> {
             // A thread that wants a monitor is shown behind the instruction, as the JVM does.
             let blocked = frames.is_empty()
                 && self.thread_word(thread, thread::STATUS) == status::BLOCKED
-                && self.program.code(method).is_ok_and(|code| {
-                    matches!(code.instrs.get(pc as usize), Some(Instr::MonitorEnter { .. }))
-                });
+                && self
+                    .program
+                    .code(method)
+                    .is_ok_and(|code| matches!(code.instrs.get(pc as usize), Some(Instr::MonitorEnter { .. })));
             frames.push((id, self.bci(id, pc + u32::from(blocked))));
         }
         frames

@@ -168,17 +168,37 @@ pub fn compile(fixtures: &[Fixture]) -> PathBuf {
     levels.dedup();
     for level in levels {
         // The oldest compiler that knows the level, for the level itself: what it makes runs on every JDK from there on.
-        let Some(compiler) = jdks().into_iter().filter(|jdk| jdk.feature() >= level).find_map(|jdk| jdk.javac()) else {
+        let Some(compiler) = jdks()
+            .into_iter()
+            .filter(|jdk| jdk.feature() >= level)
+            .find_map(|jdk| jdk.javac())
+        else {
             continue;
         };
-        let sources = fixtures.iter().filter(|fixture| fixture.jdk == level).map(|fixture| &fixture.path);
+        let sources = fixtures
+            .iter()
+            .filter(|fixture| fixture.jdk == level)
+            .map(|fixture| &fixture.path);
         let output = Command::new(compiler)
-            .args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "--release", &level.to_string(), "-d"])
+            .args([
+                "-g",
+                "-nowarn",
+                "-proc:none",
+                "-encoding",
+                "UTF-8",
+                "--release",
+                &level.to_string(),
+                "-d",
+            ])
             .arg(&classes)
             .args(sources)
             .output()
             .expect("javac runs");
-        assert!(output.status.success(), "javac: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "javac: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
     }
     fs::write(folder.join("stamp"), stamp).expect("target can be written");
     classes

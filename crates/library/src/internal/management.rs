@@ -13,29 +13,56 @@ const MEMORY: &str = "sun/management/MemoryImpl";
 const SYSTEM: &str = "com/sun/management/internal/OperatingSystemImpl";
 
 pub(crate) const METHODS: &[Entry] = &[
-    (VM, "getVersion0", "()Ljava/lang/String;", |m, _| Ok(m.new_string("4.0")?.into())),
+    (VM, "getVersion0", "()Ljava/lang/String;", |m, _| {
+        Ok(m.new_string("4.0")?.into())
+    }),
     (VM, "initOptionalSupportFields", "()V", set_supported),
     (VM, "isThreadContentionMonitoringEnabled", "()Z", zero),
     (VM, "isThreadCpuTimeEnabled", "()Z", zero),
     (VM, "isThreadAllocatedMemoryEnabled", "()Z", zero),
-    (VM, "getTotalClassCount", "()J", |m, _| Ok(u64::from(loaded_classes(m)).into())),
+    (VM, "getTotalClassCount", "()J", |m, _| {
+        Ok(u64::from(loaded_classes(m)).into())
+    }),
     (VM, "getUnloadedClassCount", "()J", zero_wide),
     (VM, "getVerboseClass", "()Z", zero),
     (VM, "getVerboseGC", "()Z", zero),
     (VM, "getProcessId", "()I", |_, _| Ok(1.into())),
-    (VM, "getVmArguments0", "()[Ljava/lang/String;", |m, _| Ok(m.new_references(m.known.string_array, &[])?.into())),
-    (VM, "getStartupTime", "()J", |_, _| Ok((crate::lang::system::EPOCH_SECONDS * 1000).into())),
+    (VM, "getVmArguments0", "()[Ljava/lang/String;", |m, _| {
+        Ok(m.new_references(m.known.string_array, &[])?.into())
+    }),
+    (VM, "getStartupTime", "()J", |_, _| {
+        Ok((crate::lang::system::EPOCH_SECONDS * 1000).into())
+    }),
     (VM, "getUptime0", "()J", |m, _| Ok((m.clock() / 1_000_000).into())),
-    (VM, "getAvailableProcessors", "()I", |_, _| Ok(crate::lang::runtime::PROCESSORS.into())),
+    (VM, "getAvailableProcessors", "()I", |_, _| {
+        Ok(crate::lang::runtime::PROCESSORS.into())
+    }),
     (VM, "getTotalCompileTime", "()J", zero_wide),
-    (VM, "getTotalThreadCount", "()J", |m, _| Ok((live(m).len() as u64).into())),
-    (VM, "getLiveThreadCount", "()I", |m, _| Ok((live(m).len() as i32).into())),
-    (VM, "getPeakThreadCount", "()I", |m, _| Ok((live(m).len() as i32).into())),
+    (VM, "getTotalThreadCount", "()J", |m, _| {
+        Ok((live(m).len() as u64).into())
+    }),
+    (
+        VM,
+        "getLiveThreadCount",
+        "()I",
+        |m, _| Ok((live(m).len() as i32).into()),
+    ),
+    (
+        VM,
+        "getPeakThreadCount",
+        "()I",
+        |m, _| Ok((live(m).len() as i32).into()),
+    ),
     (VM, "getDaemonThreadCount", "()I", |m, _| {
         let threads = live(m);
         Ok((threads.into_iter().filter(|&thread| m.is_daemon(thread)).count() as i32).into())
     }),
-    (MEMORY, "getMemoryUsage0", "(Z)Ljava/lang/management/MemoryUsage;", memory_usage),
+    (
+        MEMORY,
+        "getMemoryUsage0",
+        "(Z)Ljava/lang/management/MemoryUsage;",
+        memory_usage,
+    ),
     (MEMORY, "setVerboseGC", "(Z)V", nothing),
     ("sun/management/ClassLoadingImpl", "setVerboseClass", "(Z)V", nothing),
     (SYSTEM, "initialize0", "()V", nothing),
@@ -47,14 +74,21 @@ pub(crate) const METHODS: &[Entry] = &[
 ];
 
 fn loaded_classes(m: &Machine<'_>) -> u32 {
-    (1..m.program.class_end()).filter(|&id| m.memory.load(class_record(id) + class::MIRROR) != 0).count() as u32
+    (1..m.program.class_end())
+        .filter(|&id| m.memory.load(class_record(id) + class::MIRROR) != 0)
+        .count() as u32
 }
 
 /// What can be asked of this JVM.
 fn set_supported(m: &mut Machine<'_>, _: &Args) -> Answer {
     let of = jdk_class(m, VM)?;
     let statics = m.statics(of)?;
-    let supported = ["currentThreadCpuTime", "otherThreadCpuTime", "objectMonitorUsage", "synchronizerUsage"];
+    let supported = [
+        "currentThreadCpuTime",
+        "otherThreadCpuTime",
+        "objectMonitorUsage",
+        "synchronizerUsage",
+    ];
     for name in supported {
         if let Some(found) = m.program.field(of, &format!("{name}Support"), "Z") {
             m.memory.store(statics + found.field.offset, 1);
@@ -82,7 +116,13 @@ fn memory_usage(m: &mut Machine<'_>, args: &Args) -> Answer {
         Ok(assembler)
     })?;
     let size = u64::from(m.memory.limit() - HEAP) * 4;
-    let used = if args.word(1) & 1 != 0 { u64::from(m.memory.top() - HEAP) * 4 } else { 0 };
-    let words = [size, used, size, size].into_iter().flat_map(|value| [value as u32, (value >> 32) as u32]);
+    let used = if args.word(1) & 1 != 0 {
+        u64::from(m.memory.top() - HEAP) * 4
+    } else {
+        0
+    };
+    let words = [size, used, size, size]
+        .into_iter()
+        .flat_map(|value| [value as u32, (value >> 32) as u32]);
     Ok(Outcome::Call(adaptor, words.collect()))
 }

@@ -58,14 +58,20 @@ fn find_builtin(m: &mut Machine<'_>, args: &Args) -> Answer {
     if !is_own(m, &name) {
         return Ok(Outcome::Word(0));
     }
-    let plain = name.strip_prefix("lib").and_then(|name| name.strip_suffix(".so")).unwrap_or(&name);
+    let plain = name
+        .strip_prefix("lib")
+        .and_then(|name| name.strip_suffix(".so"))
+        .unwrap_or(&name);
     Ok(m.new_string(plain)?.into())
 }
 
 /// Whether the JDK has a library with this file name.
 fn is_own(m: &Machine<'_>, name: &str) -> bool {
     let files = m.shared.files;
-    files.list(&format!("{}/lib", files.java_home())).iter().any(|file| file == name)
+    files
+        .list(&format!("{}/lib", files.java_home()))
+        .iter()
+        .any(|file| file == name)
 }
 
 fn load(m: &mut Machine<'_>, args: &Args) -> Answer {

@@ -16,20 +16,34 @@ pub(crate) const METHODS: &[Entry] = &[
     ("java/net/InetAddressImplFactory", "isIPv6Supported", "()Z", zero),
     ("java/net/Inet4Address", "init", "()V", nothing),
     ("java/net/Inet6Address", "init", "()V", nothing),
-    (FOUR, "getLocalHostName", "()Ljava/lang/String;", |m, _| Ok(m.new_string("localhost")?.into())),
-    (FOUR, "lookupAllHostAddr", "(Ljava/lang/String;)[Ljava/net/InetAddress;", look_up),
+    (FOUR, "getLocalHostName", "()Ljava/lang/String;", |m, _| {
+        Ok(m.new_string("localhost")?.into())
+    }),
+    (
+        FOUR,
+        "lookupAllHostAddr",
+        "(Ljava/lang/String;)[Ljava/net/InetAddress;",
+        look_up,
+    ),
     (FOUR, "getHostByAddr", "([B)Ljava/lang/String;", |m, args| {
         match m.byte_array(non_null(args.word(1))?) {
             [127, ..] => Ok(m.new_string("localhost")?.into()),
             address => unsupported(format!("looking up the host with address {address:?}")),
         }
     }),
-    (FOUR, "isReachable0", "([BI[BI)Z", |_, _| unsupported("java.net.InetAddress.isReachable")),
+    (FOUR, "isReachable0", "([BI[BI)Z", |_, _| {
+        unsupported("java.net.InetAddress.isReachable")
+    }),
     (INTERFACE, "init", "()V", nothing),
-    (INTERFACE, "getAll", "()[Ljava/net/NetworkInterface;", |_, _| unsupported("java.net.NetworkInterface")),
-    (INTERFACE, "getByName0", "(Ljava/lang/String;)Ljava/net/NetworkInterface;", |_, _| {
+    (INTERFACE, "getAll", "()[Ljava/net/NetworkInterface;", |_, _| {
         unsupported("java.net.NetworkInterface")
     }),
+    (
+        INTERFACE,
+        "getByName0",
+        "(Ljava/lang/String;)Ljava/net/NetworkInterface;",
+        |_, _| unsupported("java.net.NetworkInterface"),
+    ),
 ];
 
 /// Kind of adaptor.
@@ -57,7 +71,11 @@ fn look_up(m: &mut Machine<'_>, args: &Args) -> Answer {
         let index = assembler.register(RegisterKind::Word);
         assembler.call_static(make, &[0, 1], Some(address));
         assembler.push(Instr::Const { d: index, value: 0 });
-        assembler.push(Instr::ArrayPutRef { o: 2, i: index, s: address });
+        assembler.push(Instr::ArrayPutRef {
+            o: 2,
+            i: index,
+            s: address,
+        });
         assembler.push(Instr::Return { s: 2 });
         Ok(assembler)
     })?;

@@ -18,10 +18,27 @@ pub(crate) const METHODS: &[Entry] = &[
         let threads = live(m);
         thread_array(m, &threads)
     }),
-    (THREADS, "findMonitorDeadlockedThreads0", "()[Ljava/lang/Thread;", |m, _| deadlocked(m, false)),
-    (THREADS, "findDeadlockedThreads0", "()[Ljava/lang/Thread;", |m, _| deadlocked(m, true)),
-    (THREADS, "getThreadInfo1", "([JI[Ljava/lang/management/ThreadInfo;)V", thread_infos),
-    (THREADS, "dumpThreads0", "([JZZI)[Ljava/lang/management/ThreadInfo;", dump),
+    (
+        THREADS,
+        "findMonitorDeadlockedThreads0",
+        "()[Ljava/lang/Thread;",
+        |m, _| deadlocked(m, false),
+    ),
+    (THREADS, "findDeadlockedThreads0", "()[Ljava/lang/Thread;", |m, _| {
+        deadlocked(m, true)
+    }),
+    (
+        THREADS,
+        "getThreadInfo1",
+        "([JI[Ljava/lang/management/ThreadInfo;)V",
+        thread_infos,
+    ),
+    (
+        THREADS,
+        "dumpThreads0",
+        "([JZZI)[Ljava/lang/management/ThreadInfo;",
+        dump,
+    ),
     (THREADS, "getThreadTotalCpuTime0", "(J)J", |m, _| Ok(m.clock().into())),
     (THREADS, "getThreadUserCpuTime0", "(J)J", |m, _| Ok(m.clock().into())),
     (THREADS, "setThreadCpuTimeEnabled0", "(Z)V", nothing),
@@ -90,7 +107,10 @@ fn deadlocked(m: &mut Machine<'_>, locks: bool) -> Answer {
     if circle.is_empty() {
         return Ok(Outcome::Word(0));
     }
-    let threads: Vec<Address> = circle.iter().map(|&number| m.thread_word(number, thread::OBJECT)).collect();
+    let threads: Vec<Address> = circle
+        .iter()
+        .map(|&number| m.thread_word(number, thread::OBJECT))
+        .collect();
     thread_array(m, &threads)
 }
 
@@ -108,7 +128,10 @@ fn thread_infos(m: &mut Machine<'_>, args: &Args) -> Answer {
             continue;
         }
         let id = m.memory.load_wide(ids + ARRAY_HEADER_WORDS + index * 2);
-        let Some(object) = live(m).into_iter().find(|&object| m.memory.load_wide(object + offset) == id) else {
+        let Some(object) = live(m)
+            .into_iter()
+            .find(|&object| m.memory.load_wide(object + offset) == id)
+        else {
             continue;
         };
         let Some(number) = m.thread_of(object) else { continue };
@@ -117,7 +140,10 @@ fn thread_infos(m: &mut Machine<'_>, args: &Args) -> Answer {
         let state = thread_state(m, object);
         let trace = shortened(m, object, depth)?;
         let adaptor = making(m)?;
-        return Err(Trap::Before(adaptor, vec![infos, index, object, state, blocker, owner, trace]));
+        return Err(Trap::Before(
+            adaptor,
+            vec![infos, index, object, state, blocker, owner, trace],
+        ));
     }
     Ok(Outcome::Void)
 }
@@ -152,16 +178,35 @@ fn making(m: &mut Machine<'_>) -> Result<u32, Trap> {
     let Some(constructor) = m.program.find_method(class, "<init>", constructor) else {
         return unsupported("java.lang.management.ThreadInfo");
     };
-    let descriptor = "([Ljava/lang/Object;ILjava/lang/Object;ILjava/lang/Object;Ljava/lang/Object;[Ljava/lang/Object;)V";
+    let descriptor =
+        "([Ljava/lang/Object;ILjava/lang/Object;ILjava/lang/Object;Ljava/lang/Object;[Ljava/lang/Object;)V";
     m.adaptor(MAKING, 0, None, descriptor, |_| {
         use RegisterKind::{Ref, Wide, Word};
         let mut assembler = Assembler::new(&[Ref, Word, Ref, Word, Ref, Ref, Ref]);
         let info = assembler.register(Ref);
         let (count, time) = (assembler.register(Wide), assembler.register(Wide));
         assembler.push(Instr::ConstWide { d: count, value: 0 });
-        assembler.push(Instr::ConstWide { d: time, value: u64::MAX });
+        assembler.push(Instr::ConstWide {
+            d: time,
+            value: u64::MAX,
+        });
         assembler.new_object(info, class);
-        let words = [info, 2, 3, 4, 5, count, count + 1, time, time + 1, count, count + 1, time, time + 1, 6];
+        let words = [
+            info,
+            2,
+            3,
+            4,
+            5,
+            count,
+            count + 1,
+            time,
+            time + 1,
+            count,
+            count + 1,
+            time,
+            time + 1,
+            6,
+        ];
         assembler.call_direct(constructor, &words, None);
         assembler.push(Instr::ArrayPutRef { o: 0, i: 1, s: info });
         assembler.push(Instr::ReturnVoid);

@@ -43,7 +43,11 @@ fn known(m: &mut Machine<'_>, mirror: Address) -> Address {
         return m.memory.load(mirror + offset);
     }
     let (table, of) = (m.root(DOMAINS), m.mirrored(mirror));
-    if table == 0 || of >= m.array_length(table) { 0 } else { m.element(table, of) }
+    if table == 0 || of >= m.array_length(table) {
+        0
+    } else {
+        m.element(table, of)
+    }
 }
 
 fn get_protection_domain(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -66,7 +70,9 @@ fn get_protection_domain(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     let holder = jdk_class(m, "java/lang/Class$Holder")?;
     m.require_initialized(holder)?;
-    let found = m.program.field(holder, "allPermDomain", "Ljava/security/ProtectionDomain;");
+    let found = m
+        .program
+        .field(holder, "allPermDomain", "Ljava/security/ProtectionDomain;");
     match found {
         Some(found) => {
             let statics = m.statics(holder)?;
@@ -90,8 +96,14 @@ fn of_class_path(m: &mut Machine<'_>, of: ClassId) -> Result<Option<Outcome>, Tr
         true => class.name.split('+').next().unwrap_or_default(),
         false => &*class.name,
     };
-    let host = if class.host != 0 { &*m.program.class(class.host).name } else { name };
-    let Ok(Some(hit)) = m.program.class_path.class(host) else { return Ok(None) };
+    let host = if class.host != 0 {
+        &*m.program.class(class.host).name
+    } else {
+        name
+    };
+    let Ok(Some(hit)) = m.program.class_path.class(host) else {
+        return Ok(None);
+    };
     let text = hit.origin.to_string_lossy();
     let is_folder = m.shared.files.is_folder(&text);
     let path = crate::io::open::normal(&text);

@@ -17,7 +17,12 @@ pub(crate) const REPLACED: &[Entry] = &[
     ("java/lang/Class", "getName", "()Ljava/lang/String;", |m, args| {
         Ok(super::class::name_of(m, args.word(0))?.into())
     }),
-    ("java/lang/Class", "getPackageName", "()Ljava/lang/String;", package_name),
+    (
+        "java/lang/Class",
+        "getPackageName",
+        "()Ljava/lang/String;",
+        package_name,
+    ),
 ];
 
 fn package_name(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -30,7 +35,11 @@ fn package_name(m: &mut Machine<'_>, args: &Args) -> Answer {
     while let Some(element) = class.element() {
         class = m.program.class(element);
     }
-    let name = if class.is_primitive() { "java.lang".to_owned() } else { class.package().replace('/', ".") };
+    let name = if class.is_primitive() {
+        "java.lang".to_owned()
+    } else {
+        class.package().replace('/', ".")
+    };
     let string = m.intern(&name)?;
     m.set(mirror, "java/lang/Class", "packageName", string);
     Ok(string.into())

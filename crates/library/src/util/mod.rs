@@ -1,6 +1,7 @@
 //! `java.util`.
 
 pub(crate) mod checksum;
+pub(crate) mod codes;
 pub(crate) mod deflate;
 pub(crate) mod deflater;
 pub(crate) mod inflate;

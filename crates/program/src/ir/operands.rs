@@ -174,7 +174,13 @@ impl Instr {
                 f(*reg);
             }
         });
-        if matches!(self, Instr::Special { op: super::NATIVE_BODY, .. }) {
+        if matches!(
+            self,
+            Instr::Special {
+                op: super::NATIVE_BODY,
+                ..
+            }
+        ) {
             code.registers.iter().for_each(|register| f(register.reg));
         }
         for &reg in self.words(code) {

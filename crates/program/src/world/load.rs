@@ -438,7 +438,16 @@ impl Program {
         let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let host_class = self.class(host);
         let (loader, module) = (host_class.loader, host_class.module.clone());
-        self.define_locked(loader, None, bytes, module, Origin::Hidden { host: if nest { host } else { 0 } }, &mut Vec::new())
+        self.define_locked(
+            loader,
+            None,
+            bytes,
+            module,
+            Origin::Hidden {
+                host: if nest { host } else { 0 },
+            },
+            &mut Vec::new(),
+        )
     }
 
     fn define_locked(

@@ -256,7 +256,9 @@ impl Program {
     /// verification on purpose, and every JVM lets them.
     pub fn is_magic(&self, class: ClassId) -> bool {
         let supers = &self.class(class).supers;
-        supers.get(1).is_some_and(|&id| &*self.class(id).name == "jdk/internal/reflect/MagicAccessorImpl")
+        supers
+            .get(1)
+            .is_some_and(|&id| &*self.class(id).name == "jdk/internal/reflect/MagicAccessorImpl")
     }
 
     /// Whether two classes are in one run-time package.

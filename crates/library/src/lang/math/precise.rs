@@ -19,11 +19,11 @@ const LN2: [f64; 3] = [
     1.161_222_722_936_253_2e-26,
 ];
 const LN2_WIDE: Wide = Wide {
-    hi: 0.693_147_180_559_945_3,
+    hi: std::f64::consts::LN_2,
     lo: 2.319_046_813_846_299_6e-17,
 };
 const INVERSE_LN10: Wide = Wide {
-    hi: 0.434_294_481_903_251_8,
+    hi: std::f64::consts::LOG10_E,
     lo: 1.098_319_650_216_765e-17,
 };
 

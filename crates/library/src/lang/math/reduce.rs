@@ -26,7 +26,7 @@ const TWO_OVER_PI: [u64; 20] = [
 
 /// π/2 as a sum of doubles.
 const HALF_PI: (f64, f64, f64) = (
-    1.570_796_326_794_896_6,
+    std::f64::consts::FRAC_PI_2,
     6.123_233_995_736_766e-17,
     -1.497_384_904_859_169_8e-33,
 );
@@ -78,7 +78,7 @@ pub(super) fn quarter_turns(x: f64) -> (u32, f64, f64) {
     // `fraction` has its binary point below bit 62 of the topmost word. Above one half, go to the next quarter.
     let negative = fraction[3] >> 61 & 1 == 1;
     if negative {
-        quarter = quarter + 1 & 3;
+        quarter = (quarter + 1) & 3;
         // 2^62 - fraction, over all words.
         let mut borrow = false;
         for (index, word) in fraction.iter_mut().enumerate() {
@@ -122,7 +122,7 @@ pub(super) fn quarter_turns(x: f64) -> (u32, f64, f64) {
     let (hi, lo) = two_sum(hi, lo + (te + se + rest));
     let (hi, lo) = if negative { (-hi, -lo) } else { (hi, lo) };
     if x < 0.0 {
-        (4 - quarter & 3, -hi, -lo)
+        ((4 - quarter) & 3, -hi, -lo)
     } else {
         (quarter, hi, lo)
     }
