@@ -177,6 +177,27 @@ fn bad_input_is_explained() {
 }
 
 #[test]
+fn code_that_a_verifier_rejects_is_refused() {
+    let text = "public class Wrong { public static void main(String[] a) { System.out.println(1); } }\n";
+    let here = folder("verify", &[("Wrong.java", text)]);
+    javac(&here, &["-d", ".", "Wrong.java"]);
+    let mut class = fs::read(here.join("Wrong.class")).expect("javac has written it");
+    // The body of `main` ends with invokevirtual and return; an areturn needs a reference that is not there.
+    let at = (0..class.len() - 4)
+        .rfind(|&at| class[at] == 0xb6 && class[at + 3] == 0xb1)
+        .expect("main has a call");
+    class[at + 3] = 0xb0;
+    fs::write(here.join("Wrong.class"), class).expect("target can be written");
+    check(
+        &here,
+        &["run", "Wrong"],
+        1,
+        "",
+        &["java.lang.VerifyError", "Wrong.main"],
+    );
+}
+
+#[test]
 fn the_host_is_out_of_reach() {
     let cases = [
         (

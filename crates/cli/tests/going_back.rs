@@ -3,7 +3,7 @@
 
 mod common;
 
-use kernel::Pending;
+use kernel::{Access, Pending, Place};
 use machine::Machine;
 use machine::system::{Action, What};
 use std::fs;
@@ -244,6 +244,73 @@ fn a_vector_means_the_same_in_another_world() {
             });
         });
     }
+}
+
+#[test]
+fn footprints_tell_what_threads_share() {
+    // Both threads end up before the same lock; then one holds it and stands before a field, the other is blocked.
+    let text = "public class Prints { static int x; static final Object lock = new Object(); public static void main(String[] a) throws \
+        Exception { Thread one = new Thread(() -> { synchronized (lock) { x++; } }), two = new Thread(() -> { synchronized (lock) { x = 7; } }); \
+        one.start(); two.start(); one.join(); two.join(); } }";
+    let classes = compile_sources("prints", &[("Prints".to_owned(), text.to_owned())]);
+    let jdk = common::jdks().remove(0);
+    common::with_machine(&jdk, &classes, |machine, _| {
+        machine.launch("Prints", &[]).expect("the program starts");
+        run_thread(machine, 0);
+        let monitor = |next: &Pending<Action>| {
+            next.footprint
+                .touches()
+                .iter()
+                .any(|touch| touch.place.cell == Place::MONITOR && touch.access == Access::Acquire)
+        };
+        for thread in [1, 2] {
+            step_until(machine, thread, &|next| {
+                monitor(next) && next.footprint.touches().len() == 1
+            });
+        }
+        let one = pending_of(machine, 1);
+        let two = pending_of(machine, 2);
+        assert!(
+            one.enabled && two.enabled && one.footprint.conflicts(&two.footprint),
+            "{one:?} {two:?}"
+        );
+        machine.apply(one.action).expect("the lock is free");
+        let (one, two) = (pending_of(machine, 1), pending_of(machine, 2));
+        assert!(
+            !one.footprint.conflicts(&two.footprint),
+            "a field and a monitor are two places: {one:?} {two:?}"
+        );
+        assert!(one.enabled && !two.enabled, "{one:?} {two:?}");
+        assert_eq!(one.footprint.touches()[0].access, Access::Read, "x++ reads first");
+        machine.apply(one.action).expect("a read");
+        assert_eq!(
+            pending_of(machine, 1).footprint.touches()[0].access,
+            Access::Write,
+            "and then writes"
+        );
+    });
+}
+
+/// The next action of a thread that is not a timeout.
+fn pending_of(machine: &mut Machine<'_>, thread: u32) -> Pending<Action> {
+    let mut pending = Vec::new();
+    machine.pending(&mut pending);
+    let mut own = pending
+        .into_iter()
+        .filter(|next| next.action.thread == thread && next.action.what == What::Go);
+    own.next().expect("the thread is alive")
+}
+
+/// Takes steps of one thread until it stands before an action of some kind.
+fn step_until(machine: &mut Machine<'_>, thread: u32, wanted: &dyn Fn(&Pending<Action>) -> bool) {
+    for _ in 0..10_000 {
+        let next = pending_of(machine, thread);
+        if wanted(&next) {
+            return;
+        }
+        machine.apply(next.action).expect("the step is supported");
+    }
+    panic!("thread {thread} never gets there");
 }
 
 #[test]

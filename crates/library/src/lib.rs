@@ -65,6 +65,7 @@ const NATIVE: &[&[Entry]] = &[
     util::inflater::METHODS,
     util::deflater::METHODS,
     util::zone::METHODS,
+    internal::image::METHODS,
     internal::props::METHODS,
     internal::vm::METHODS,
     internal::management::METHODS,
@@ -85,7 +86,7 @@ const REPLACED: &[&[Entry]] = &[
     unsafe_layout::REPLACED,
     invoke::REPLACED,
     internal::replaced::METHODS,
-    internal::image::METHODS,
+    internal::image::REPLACED,
 ];
 
 /// The native methods of the JDK.

@@ -81,6 +81,39 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::Write,
             },
         },
+        "java/lang/Runtime" if name == "availableProcessors" => Touches::Nothing,
+        "java/lang/ref/Reference" | "java/lang/ref/PhantomReference" => match name {
+            "refersTo0" => Touches::Object {
+                object: 0,
+                access: Access::Read,
+            },
+            "clear0" => Touches::Object {
+                object: 0,
+                access: Access::Write,
+            },
+            "hasReferencePendingList" | "getAndClearReferencePendingList" => Touches::Nothing,
+            _ => Touches::Everything,
+        },
+        // The arguments are taken from an array; what is called then has its own footprint.
+        "jdk/internal/reflect/NativeMethodAccessorImpl"
+        | "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor" => Touches::Object {
+            object: 2,
+            access: Access::Read,
+        },
+        "jdk/internal/reflect/NativeConstructorAccessorImpl"
+        | "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor" => Touches::Object {
+            object: 1,
+            access: Access::Read,
+        },
+        "java/util/zip/CRC32" | "java/util/zip/Adler32" => match name {
+            "update" => Touches::Nothing,
+            "updateBytes" | "updateBytes0" => Touches::Object {
+                object: 1,
+                access: Access::Read,
+            },
+            _ => Touches::Everything,
+        },
+        "jdk/internal/misc/VM" if name == "getNanoTimeAdjustment" => Touches::Clock,
         "java/lang/Class"
         | "java/lang/Float"
         | "java/lang/Double"

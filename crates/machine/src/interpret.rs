@@ -771,7 +771,9 @@ impl<'p> Machine<'p> {
                     reload!();
                 }
                 Instr::Special { op, d, a, b } => {
-                    visible!();
+                    if STEPPING && self.is_visible(method, op) {
+                        visible!();
+                    }
                     save!();
                     match self.special(method, op, d, a, b)? {
                         Next::Advance => pc += 1,

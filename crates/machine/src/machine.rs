@@ -4,7 +4,7 @@ use crate::dynamic::sites::Sites;
 use crate::known::Known;
 use crate::layout::{self, HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
-use crate::native::{Native, Natives};
+use crate::native::{Bound, Natives};
 use kernel::Unsupported;
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, HashMap};
@@ -224,7 +224,7 @@ pub struct Machine<'p> {
     pub(crate) stack_end: Address,
     /// Frames of the running thread from here up are logged or younger than the step.
     pub(crate) logged: Address,
-    pub(crate) bound: Vec<Option<Native>>,
+    pub(crate) bound: Vec<Option<Bound>>,
     pub(crate) selections: Box<[(u64, MethodId)]>,
     pub(crate) offsets: HashMap<(&'static str, &'static str), u32>,
     /// Threads in the order in which they began to wait for something: who waited longest is served first.

@@ -140,28 +140,38 @@ pub trait Natives: Send + Sync {
     fn touches(&self, class: &str, name: &str, descriptor: &str) -> Touches;
 }
 
+/// A native method's function and footprint, once they were looked up.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound {
+    pub native: Native,
+    pub touches: Touches,
+}
+
 impl Machine<'_> {
-    /// The function of a native method.
-    pub(crate) fn native(&mut self, method: &Method) -> Result<Native, Trap> {
+    /// The function and the footprint of a native method.
+    pub(crate) fn bind(&mut self, method: &Method) -> Result<Bound, Trap> {
         let position = method.id as usize;
-        if let Some(Some(native)) = self.bound.get(position) {
-            return Ok(*native);
+        if let Some(&Some(bound)) = self.bound.get(position) {
+            return Ok(bound);
         }
         let class = self.program.class(method.class);
         let (name, descriptor) = (self.program.text(method.name), self.program.text(method.descriptor));
-        let found = self
-            .shared
-            .natives
+        let natives = self.shared.natives;
+        let found = natives
             .find(&class.name, name, descriptor)
-            .or_else(|| self.shared.natives.replaces(&class.name, name, descriptor));
+            .or_else(|| natives.replaces(&class.name, name, descriptor));
         let Some(native) = found else {
             return Err(Trap::Unsupported(format!("{}.{name}", class.external_name())));
+        };
+        let bound = Bound {
+            native,
+            touches: natives.touches(&class.name, name, descriptor),
         };
         if self.bound.len() <= position {
             self.bound.resize(position + 1, None);
         }
-        self.bound[position] = Some(native);
-        Ok(native)
+        self.bound[position] = Some(bound);
+        Ok(bound)
     }
 }
 

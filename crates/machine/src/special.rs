@@ -6,7 +6,7 @@ use crate::interpret::{Exit, Next};
 use crate::layout::{frame, init, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use crate::native::{Args, Outcome};
+use crate::native::{Args, Outcome, Touches};
 use program::ir::{Call, Reg};
 use program::world::{LoaderId, Method};
 
@@ -133,12 +133,23 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether other threads may see what a special instruction does.
+    pub(crate) fn is_visible(&mut self, method: &Method, op: u16) -> bool {
+        match op {
+            NATIVE => self
+                .bind(method)
+                .map_or(true, |bound| bound.touches != Touches::Nothing),
+            INIT_CLINIT | STOP | STOP_FAILED | EXPECT_NAME | COPY_TRACE => false,
+            _ => true,
+        }
+    }
+
     /// Runs the function of a native method and returns from its frame.
     fn call_native(&mut self, method: &Method) -> Result<Next, Trap> {
         if self.memory.top() >= self.collect_at {
             return Ok(Next::Leave(Exit::Collect));
         }
-        let native = self.native(method)?;
+        let native = self.bind(method)?.native;
         let args = Args::read(
             self,
             self.fp + frame::REGISTERS,

@@ -76,7 +76,7 @@ impl Machine<'_> {
                     self.current = before;
                     !alive
                 }
-                _ => self.can_run(number),
+                _ => self.can_run(number) && self.can_execute(number),
             };
             let timed = matches!(state, status::WAITING | status::PARKED | status::SLEEPING)
                 && self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0;
@@ -97,6 +97,23 @@ impl Machine<'_> {
                 enabled,
                 footprint,
             });
+        }
+    }
+
+    /// Whether the next instruction of a thread would not have to wait for another thread.
+    fn can_execute(&self, number: u32) -> bool {
+        let fp = self.top_frame(number);
+        let (id, pc, _) = self.frame_at(fp);
+        let Some(code) = self.program.ready(self.program.method(id)) else { return true };
+        let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
+        match code.instrs.get(pc as usize) {
+            Some(&Instr::MonitorEnter { o }) => register(o) == 0 || self.can_enter(register(o), number),
+            Some(&Instr::Special { op: special::INIT_BEGIN, a, .. }) => {
+                let record = class_record(register(a));
+                self.memory.load(record + class::STATE) != init::RUNNING
+                    || self.memory.load(record + class::OWNER) == number + 1
+            }
+            _ => true,
         }
     }
 
@@ -240,11 +257,12 @@ impl Machine<'_> {
 
     /// What a native method touches: the library says so, and everything where it does not.
     fn native_footprint(&mut self, fp: Address, method: &Method, out: &mut Footprint) {
-        let described = self.program.class(method.class);
-        let (name, descriptor) = (self.program.text(method.name), self.program.text(method.descriptor));
+        let touches = self.bind(method).map_or(Touches::Everything, |bound| bound.touches);
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
-        match self.shared.natives.touches(&described.name, name, descriptor) {
+        match touches {
             Touches::Nothing => {}
+            // Without an object, the offset is an address outside of the heap.
+            Touches::Cell { object, .. } if register(object) == 0 => out.touch(Place::EVERYTHING, Access::Write),
             Touches::Cell { object, offset, access } => {
                 let cell = register(offset) / 4;
                 out.touch(

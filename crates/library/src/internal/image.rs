@@ -1,6 +1,7 @@
 //! Resources of the JDK's own modules, which it would read from its image file by itself.
 //!
-//! `SystemModuleReader` is the one place through which they are found and read.
+//! `SystemModuleReader`, through which nearly all of them are found and read, is answered from the image directly. What
+//! asks for the image itself (`jrt:` addresses and paths) gets its index in memory and reads the rest as a file.
 
 use crate::common::{Entry, jdk_class, non_null, nothing, unsupported};
 use machine::assemble::Assembler;
@@ -11,7 +12,21 @@ use program::world::MethodId;
 
 const READER: &str = "jdk/internal/module/SystemModuleFinders$SystemModuleReader";
 
-pub(crate) const METHODS: &[Entry] = &[
+pub(crate) const METHODS: &[Entry] = &[(
+    "jdk/internal/jimage/NativeImageBuffer",
+    "getNativeMap",
+    "(Ljava/lang/String;)Ljava/nio/ByteBuffer;",
+    index_of_image,
+)];
+
+pub(crate) const REPLACED: &[Entry] = &[
+    // Whether the image is to be mapped as a whole: it is not.
+    (
+        "jdk/internal/jimage/BasicImageReader",
+        "isSystemProperty",
+        "(Ljava/lang/String;Ljava/lang/String;Ljava/lang/String;)Z",
+        |m, args| Ok((m.text(non_null(args.word(0))?) != "jdk.image.map.all").into()),
+    ),
     (READER, "containsImageLocation", "(Ljava/lang/String;)Z", |m, args| {
         Ok(find(m, args)?.is_some().into())
     }),
@@ -86,4 +101,29 @@ fn read(m: &mut Machine<'_>, args: &Args) -> Answer {
         assembler.call_static(wrap, &[0], Some(1));
         Ok(())
     })
+}
+
+/// A buffer with the tables at the beginning of the image file; null if it is none.
+fn index_of_image(m: &mut Machine<'_>, args: &Args) -> Answer {
+    const HEADER: usize = 28;
+    let path = m.text(non_null(args.word(0))?);
+    let path = crate::io::open::window(m, &path)?;
+    let Some(contents) = m.shared.files.read(&path) else {
+        return Ok(Outcome::Word(0));
+    };
+    let word = |index: usize| {
+        let bytes = contents.get(index * 4..index * 4 + 4)?;
+        Some(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]) as usize)
+    };
+    // Length of the hash table, sizes of the locations and of the strings.
+    let sizes = word(4).zip(word(5)).zip(word(6));
+    let Some(((length, locations), strings)) = sizes else {
+        return Ok(Outcome::Word(0));
+    };
+    let Some(index) = contents.get(..HEADER + length * 8 + locations + strings) else {
+        return Ok(Outcome::Word(0));
+    };
+    let bytes = m.new_bytes(index)?;
+    let wrap = method(m, "java/nio/ByteBuffer", "wrap", "([B)Ljava/nio/ByteBuffer;")?;
+    Ok(Outcome::Call(wrap, vec![bytes]))
 }
