@@ -8,6 +8,7 @@ mod boot;
 mod collect;
 mod dynamic;
 pub mod encode;
+mod exchange;
 mod frames;
 pub mod heap;
 mod initialize;
@@ -27,6 +28,7 @@ mod threads;
 mod throw;
 
 pub use boot::{LaunchError, register_kind};
+pub use exchange::Disagreement;
 pub use machine::{Console, Files, Limits, Machine, Shared, StartError, Trap, raise};
 pub use memory::Address;
 pub use native::{Answer, Args, Native, Natives, Outcome, Touches};

@@ -88,6 +88,14 @@ impl Adaptors {
             .copied()
     }
 
+    /// All methods by their keys.
+    pub(crate) fn all(&self) -> Vec<((u32, u32), MethodId)> {
+        let made = self.made.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut all: Vec<_> = made.iter().map(|(&key, &method)| (key, method)).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Enters a method; the first one entered for a key stays.
     pub(crate) fn enter(&self, key: (u32, u32), method: MethodId) -> MethodId {
         *self

@@ -104,11 +104,17 @@ impl Machine<'_> {
     fn can_execute(&self, number: u32) -> bool {
         let fp = self.top_frame(number);
         let (id, pc, _) = self.frame_at(fp);
-        let Some(code) = self.program.ready(self.program.method(id)) else { return true };
+        let Some(code) = self.program.ready(self.program.method(id)) else {
+            return true;
+        };
         let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
         match code.instrs.get(pc as usize) {
             Some(&Instr::MonitorEnter { o }) => register(o) == 0 || self.can_enter(register(o), number),
-            Some(&Instr::Special { op: special::INIT_BEGIN, a, .. }) => {
+            Some(&Instr::Special {
+                op: special::INIT_BEGIN,
+                a,
+                ..
+            }) => {
                 let record = class_record(register(a));
                 self.memory.load(record + class::STATE) != init::RUNNING
                     || self.memory.load(record + class::OWNER) == number + 1

@@ -22,4 +22,11 @@ pub(crate) const METHODS: &[Entry] = &[
         "()Z",
         zero,
     ),
+    // A cache beside each thread, which would only be one more thing to tell states apart by.
+    (
+        "java/lang/ScopedValue$Cache",
+        "put",
+        "(Ljava/lang/ScopedValue;Ljava/lang/Object;)V",
+        nothing,
+    ),
 ];

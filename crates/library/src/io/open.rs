@@ -195,3 +195,29 @@ pub(crate) fn available(m: &mut Machine<'_>, number: i32) -> Result<Option<u64>,
 pub(crate) fn is_open(m: &Machine<'_>, number: i32) -> bool {
     (0..3).contains(&number) || entry(m, number).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_lose_what_does_not_matter() {
+        for (path, expected) in [
+            ("", "/"),
+            ("/", "/"),
+            ("a/b", "/a/b"),
+            ("/a//b/./c/", "/a/b/c"),
+            ("/a/../../b", "/b"),
+            ("..", "/"),
+        ] {
+            assert_eq!(normal(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn random_bytes_are_the_same_in_every_run() {
+        let bytes: Vec<u8> = (0..4).map(random).collect();
+        assert_eq!(bytes, (0..4).map(random).collect::<Vec<u8>>());
+        assert!(bytes.iter().any(|&byte| byte != bytes[0]));
+    }
+}

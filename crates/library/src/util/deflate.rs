@@ -401,3 +401,99 @@ impl Bits {
         self.bytes.extend(bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::inflate::{Inflate, WINDOW};
+
+    /// Numbers that look random, the same in every run.
+    fn random(seed: u64) -> impl FnMut() -> u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        }
+    }
+
+    fn sample(seed: u64, length: usize) -> Vec<u8> {
+        let mut next = random(seed);
+        let mut data = Vec::new();
+        while data.len() < length {
+            match next() % 3 {
+                0 => data.extend((0..next() % 20).map(|n| (n * 7) as u8)),
+                1 => data.push(next() as u8),
+                _ => {
+                    let from = next() as usize % data.len().max(1);
+                    let piece: Vec<u8> = data[from..].iter().take(next() as usize % 300).copied().collect();
+                    data.extend(piece);
+                }
+            }
+        }
+        data.truncate(length);
+        data
+    }
+
+    fn expand(stream: &[u8], room: usize) -> Result<Vec<u8>, &'static str> {
+        let mut output = vec![0; room];
+        let progress = Inflate::new(true)
+            .run(stream, &mut output, &mut vec![0; WINDOW])
+            .map_err(|(_, why)| why)?;
+        output.truncate(progress.written);
+        Ok(output)
+    }
+
+    #[test]
+    fn what_is_compressed_can_be_expanded() {
+        for (length, seed) in [(0, 1), (1, 2), (2, 3), (500, 4), (40_000, 5), (150_000, 6)] {
+            let data = sample(seed, length);
+            for level in 0..10 {
+                for (filtered, huffman_only) in [(false, false), (true, false), (false, true)] {
+                    let flushes = [(length / 3, Flush::Sync), (length / 2, Flush::Full)];
+                    let flushes = if length > 100 { &flushes[..] } else { &[] };
+                    let task = Task {
+                        data: &data,
+                        start: 0,
+                        level,
+                        filtered,
+                        huffman_only,
+                        flushes,
+                        finish: true,
+                    };
+                    assert_eq!(
+                        expand(&compress(&task), length).as_ref(),
+                        Ok(&data),
+                        "{length} bytes, level {level}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn broken_streams_are_refused_or_expanded_without_harm() {
+        let data = sample(9, 3000);
+        let task = Task {
+            data: &data,
+            start: 0,
+            level: 6,
+            filtered: false,
+            huffman_only: false,
+            flushes: &[],
+            finish: true,
+        };
+        let stream = compress(&task);
+        let mut next = random(10);
+        for _ in 0..3000 {
+            let mut broken = stream.clone();
+            for _ in 0..1 + next() % 4 {
+                let at = next() as usize % broken.len();
+                broken[at] = next() as u8;
+            }
+            // Either outcome is right; there must be one.
+            let _ = expand(&broken, 10_000);
+        }
+    }
+}

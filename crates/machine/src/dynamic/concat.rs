@@ -14,11 +14,12 @@ use crate::memory::Address;
 use program::classfile::Constant;
 use program::descriptor::{self, Kind};
 use program::ir::{Call, CallKind, Code, Instr, Reg, RegisterKind};
+use serde::{Deserialize, Serialize};
 
 const STRING: &str = "Ljava/lang/String;";
 
 /// A part of a concatenated string; numbers are positions of argument words.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Piece {
     Text(Vec<u16>),
     String(u16),
@@ -29,7 +30,7 @@ enum Piece {
 }
 
 /// How a string is put together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Recipe {
     pieces: Vec<Piece>,
 }

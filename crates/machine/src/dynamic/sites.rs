@@ -8,6 +8,7 @@ use super::switch::Labels;
 use crate::layout::MAX_SITES;
 use crate::machine::{Machine, Trap};
 use program::world::{ClassId, LoaderId, Program};
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -99,6 +100,63 @@ impl Sites {
     /// Enters what was made under a name, unless another thread was faster; gives what is there.
     pub fn enter(&self, name: String, number: u32) -> u32 {
         *write(&self.made).entry(name).or_insert(number)
+    }
+}
+
+/// The tables as data, each in the order of its numbers.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SiteTables {
+    numbers: Vec<(u32, u32)>,
+    made: Vec<(String, u32)>,
+    recipes: Vec<Recipe>,
+    labels: Vec<Labels>,
+}
+
+impl Sites {
+    /// Writes the tables down.
+    pub fn export(&self) -> SiteTables {
+        let mut numbers: Vec<_> = read(&self.numbers)
+            .iter()
+            .map(|(&place, &number)| (number, place))
+            .collect();
+        numbers.sort_unstable();
+        let mut made: Vec<_> = read(&self.made)
+            .iter()
+            .map(|(name, &number)| (name.clone(), number))
+            .collect();
+        made.sort_unstable();
+        SiteTables {
+            numbers: numbers.into_iter().map(|(_, place)| place).collect(),
+            made,
+            recipes: read(&self.recipes)
+                .contents
+                .iter()
+                .map(|recipe| Recipe::clone(recipe))
+                .collect(),
+            labels: read(&self.labels)
+                .contents
+                .iter()
+                .map(|labels| Labels::clone(labels))
+                .collect(),
+        }
+    }
+
+    /// Adds what other tables have; `false` if the numbers given out here already mean something else there.
+    pub fn import(&self, tables: SiteTables) -> bool {
+        let mut agree = true;
+        for (number, (of, place)) in (0..).zip(tables.numbers) {
+            agree &= self.number(of, place) == Some(number);
+        }
+        for (name, number) in tables.made {
+            agree &= self.enter(name, number) == number;
+        }
+        for (number, recipe) in (0..).zip(tables.recipes) {
+            agree &= self.recipe_number(recipe) == number;
+        }
+        for (number, labels) in (0..).zip(tables.labels) {
+            agree &= self.labels_number(labels) == number;
+        }
+        agree
     }
 }
 

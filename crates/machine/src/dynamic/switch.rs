@@ -11,9 +11,10 @@ use program::classfile::{ClassFile, Constant, Index};
 use program::descriptor::{self, Kind};
 use program::ir::{Call, Code};
 use program::world::ClassId;
+use serde::{Deserialize, Serialize};
 
 /// What a value is compared with.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 enum Label {
     /// It is an instance of a class.
     Class(ClassId),
@@ -26,7 +27,7 @@ enum Label {
 }
 
 /// The labels of a switch.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Labels(Vec<Label>);
 
 impl<'p> Machine<'p> {

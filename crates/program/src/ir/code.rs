@@ -2,11 +2,12 @@
 
 use super::{Instr, Pc, Reg};
 use crate::classfile::Index;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a register holds, for the whole method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RegisterKind {
     /// A reference.
     Ref,
@@ -17,7 +18,7 @@ pub enum RegisterKind {
 }
 
 /// A register of a method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Register {
     /// First frame word.
     pub reg: Reg,
@@ -29,6 +30,18 @@ pub struct Register {
 /// depends on names alone, so that racing writers write the same.
 #[derive(Debug, Default)]
 pub struct Link(AtomicU64);
+
+impl Serialize for Link {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.get().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Link {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Link, D::Error> {
+        u64::deserialize(deserializer).map(Link::filled)
+    }
+}
 
 impl Link {
     /// A link that is already filled.
@@ -49,7 +62,7 @@ impl Link {
 }
 
 /// How a site's name comes from its constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SiteForm {
     /// The constant itself.
     Plain,
@@ -60,7 +73,7 @@ pub enum SiteForm {
 }
 
 /// A reference to a class, field or constant.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Site {
     /// Constant pool index; 0 in synthetic code, whose links are filled from the start, and for primitive arrays.
     pub index: Index,
@@ -91,7 +104,7 @@ impl Site {
 }
 
 /// The five kinds of invocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CallKind {
     /// `invokestatic`.
     Static,
@@ -106,7 +119,7 @@ pub enum CallKind {
 }
 
 /// An invocation.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Call {
     /// Kind.
     pub kind: CallKind,
@@ -130,7 +143,7 @@ impl Call {
 }
 
 /// A jump table.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Switch {
     /// Targets for `low`, `low + 1`, …
     Table {
@@ -153,7 +166,7 @@ pub enum Switch {
 }
 
 /// An exception edge: control goes to `target` with the exception in `reg`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Handler {
     /// First covered instruction.
     pub start: Pc,
@@ -168,7 +181,7 @@ pub struct Handler {
 }
 
 /// A source variable.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct LocalName {
     /// First instruction at which it has a value.
     pub start: Pc,
@@ -181,7 +194,7 @@ pub struct LocalName {
 }
 
 /// The code of one method.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Code {
     /// Instructions.
     pub instrs: Box<[Instr]>,
@@ -210,6 +223,7 @@ pub struct Code {
     /// Source variables.
     pub names: Box<[LocalName]>,
     /// Live registers, once they were asked for.
+    #[serde(skip)]
     pub live: OnceLock<Liveness>,
 }
 

@@ -17,6 +17,8 @@ pub use code::{
 };
 pub use show::show;
 
+use serde::{Deserialize, Serialize};
+
 /// A register, by the first frame word it occupies.
 pub type Reg = u16;
 
@@ -27,7 +29,7 @@ pub const NATIVE_BODY: u16 = 0;
 pub type Pc = u32;
 
 /// How a value narrower than a word lies in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Narrow {
     /// 8 bits, zero or one.
     Boolean,
@@ -42,7 +44,7 @@ pub enum Narrow {
 /// One instruction. `d` is the destination, `o` an object, `a` and `b` operands, `s` a source.
 ///
 /// A site operand is an index into the table of [`Code`] that the variant's comment names.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)] // the operand letters are explained above
 #[rustfmt::skip] // one line an instruction
 pub enum Instr {

@@ -450,6 +450,29 @@ impl Program {
         )
     }
 
+    /// Defines a class that another world was given.
+    pub(super) fn define_as(
+        &self,
+        loader: LoaderId,
+        bytes: Bytes,
+        module: Arc<str>,
+        origin: Origin,
+    ) -> Result<ClassId, LoadError> {
+        let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        self.define_locked(loader, None, bytes, module, origin, &mut Vec::new())
+    }
+
+    /// What loaders of the program's own have answered: loader, name, class.
+    pub(super) fn answers(&self) -> Vec<(u32, String, ClassId)> {
+        let by_name = self.by_name.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let own = by_name.iter().filter(|((loader, _), _)| !loader.is_builtin());
+        let mut answers: Vec<_> = own
+            .map(|((loader, name), &class)| (loader.0, name.to_string(), class))
+            .collect();
+        answers.sort();
+        answers
+    }
+
     fn define_locked(
         &self,
         loader: LoaderId,
@@ -838,7 +861,7 @@ impl Program {
 
 /// How a class file came to be defined.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
+pub(super) enum Origin {
     /// It was found by name.
     Found,
     /// The program gave its bytes.

@@ -3,6 +3,7 @@
 //! Loading and linking depend on names and bytes alone. They run no Java code and are no part of a state.
 
 mod class;
+mod export;
 mod load;
 mod names;
 mod resolve;
@@ -12,6 +13,7 @@ pub use class::{
     ARRAY_HEADER_WORDS, ARRAY_LENGTH, Class, ClassId, ClassKind, Field, HEADER_WORDS, LoaderId, Method, MethodId,
     field_info,
 };
+pub use export::{Format, World};
 pub use load::{LoadError, MethodSpec, Program, SyntheticClass};
 pub use names::{Names, Symbol};
 pub use resolve::{MemberError, Reference};

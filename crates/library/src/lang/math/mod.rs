@@ -82,3 +82,51 @@ pub(crate) const REPLACED: &[Entry] = &[
         Ok(args.float(0).mul_add(args.float(1), args.float(2)).into())
     }),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::{fdlibm, precise};
+
+    #[test]
+    fn exact_functions_give_the_bits_of_the_jdk() {
+        // Computed by StrictMath of JDK 17.
+        let cases: [(fn(f64) -> f64, f64, u64); 8] = [
+            (fdlibm::sin, 1.0, 0x3fea_ed54_8f09_0cee),
+            (fdlibm::cos, 1e5, 0xbfef_fac3_841b_3da7),
+            (fdlibm::tan, 1.5, 0x402c_33ed_50b8_8777),
+            (fdlibm::log, 10.0, 0x4002_6bb1_bbb5_5516),
+            (fdlibm::log10, 7.0, 0x3feb_0b0b_0b78_cc3f),
+            (fdlibm::expm1, 0.3, 0x3fd6_6416_3230_6a56),
+            (fdlibm::tanh, 0.7, 0x3fe3_56fb_17af_2e92),
+            (fdlibm::cbrt, 2.0, 0x3ff4_28a2_f98d_728b),
+        ];
+        for (function, x, bits) in cases {
+            assert_eq!(function(x).to_bits(), bits, "{x}");
+        }
+    }
+
+    #[test]
+    fn special_values_are_those_of_the_documentation() {
+        let cases = [
+            (precise::pow(2.0, 10.0), 1024.0),
+            (precise::pow(10.0, -2.0), 0.01),
+            (precise::pow(-2.0, 3.0), -8.0),
+            (precise::pow(0.0, -1.0), f64::INFINITY),
+            (precise::pow(-0.0, -3.0), f64::NEG_INFINITY),
+            (precise::pow(5.0, 0.0), 1.0),
+            (precise::exp(f64::NEG_INFINITY), 0.0),
+            (precise::exp(710.0), f64::INFINITY),
+            (precise::log(0.0), f64::NEG_INFINITY),
+            (precise::log10(1e22), 22.0),
+            (precise::sin(-0.0), -0.0),
+            (precise::cbrt(-27.0), -3.0),
+            (precise::tanh(100.0), 1.0),
+        ];
+        for (position, (found, expected)) in cases.into_iter().enumerate() {
+            assert_eq!(found.to_bits(), expected.to_bits(), "case {position}: {found}");
+        }
+        for nan in [precise::pow(-1.0, 0.5), precise::log(-1.0), precise::sin(f64::INFINITY)] {
+            assert!(nan.is_nan());
+        }
+    }
+}
