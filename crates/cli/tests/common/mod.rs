@@ -143,12 +143,15 @@ fn unescape(text: &str) -> Vec<u8> {
     bytes
 }
 
+/// How fixtures are compiled; part of the stamp that says whether they need to be again.
+const LEVELS: &str = "each for its own release";
+
 /// Compiles the fixtures in one go for each JDK level, into a folder that is kept while the sources stay as they are.
 pub fn compile(fixtures: &[Fixture]) -> PathBuf {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let folder = root().join("target/fixtures");
-    let stamp: String = fixtures
+    let dates: String = fixtures
         .iter()
         .map(|fixture| {
             let time = fs::metadata(&fixture.path)
@@ -157,6 +160,7 @@ pub fn compile(fixtures: &[Fixture]) -> PathBuf {
             format!("{} {time:?}\n", fixture.name)
         })
         .collect();
+    let stamp = format!("{LEVELS}\n{dates}");
     if fs::read_to_string(folder.join("stamp")).is_ok_and(|known| known == stamp) {
         return folder.join("classes");
     }
