@@ -104,9 +104,9 @@ impl<'p> Machine<'p> {
                 break;
             }
             let (method, _, caller) = self.frame_at(at);
-            if self.program.method(method).index == u16::MAX
-                && fp + frame::REGISTERS + u32::from(code.frame_words) < end
-            {
+            let method = self.program.method(method);
+            let throws = method.index == u16::MAX && &**self.program.text(method.name) == "throw";
+            if throws && fp + frame::REGISTERS + u32::from(code.frame_words) < end {
                 return Ok(());
             }
             at = caller;

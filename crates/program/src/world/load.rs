@@ -62,11 +62,13 @@ const BOOT_MODULES: &[&str] = &[
     "java.rmi",
     "java.security.sasl",
     "java.xml",
+    "jdk.incubator.foreign",
     "jdk.incubator.vector",
     "jdk.internal.vm.ci",
     "jdk.jfr",
     "jdk.management",
     "jdk.management.agent",
+    "jdk.management.jfr",
     "jdk.naming.rmi",
     "jdk.net",
     "jdk.nio.mapmode",
@@ -77,9 +79,11 @@ const TOOL_MODULES: &[&str] = &[
     "jdk.attach",
     "jdk.compiler",
     "jdk.editpad",
+    "jdk.hotspot.agent",
     "jdk.internal.ed",
     "jdk.internal.jvmstat",
     "jdk.internal.le",
+    "jdk.internal.md",
     "jdk.internal.opt",
     "jdk.jartool",
     "jdk.javadoc",
@@ -521,7 +525,7 @@ impl Program {
         for &interface in &file.interfaces {
             interfaces.push(self.load_locked(loader, file.pool.class_name(interface), path)?);
         }
-        self.check_hierarchy(&own_name, &file, super_class, &interfaces)?;
+        self.check_hierarchy(&own_name, hidden, &file, super_class, &interfaces)?;
         let declared_fields: Vec<_> = file
             .fields
             .iter()
@@ -621,6 +625,7 @@ impl Program {
     fn check_hierarchy(
         &self,
         name: &str,
+        hidden: bool,
         file: &ClassFile,
         super_class: ClassId,
         interfaces: &[ClassId],
@@ -665,10 +670,12 @@ impl Program {
             else {
                 continue;
             };
-            if !permitted
-                .1
-                .iter()
-                .any(|&index| permitted.0.pool.class_name(index) == name)
+            // A hidden class has a name that no list can hold.
+            if hidden
+                || !permitted
+                    .1
+                    .iter()
+                    .any(|&index| permitted.0.pool.class_name(index) == name)
             {
                 return fail(format!(
                     "class {shown} cannot inherit from sealed class {}",
