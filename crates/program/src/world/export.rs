@@ -5,7 +5,9 @@
 //! machine has made is there in full.
 
 use super::class::*;
-use super::load::{LoadError, MethodSpec, Origin, Program, SyntheticClass};
+use super::define::{MethodSpec, Origin, SyntheticClass};
+use super::load::LoadError;
+use super::program::Program;
 use crate::bytes::Bytes;
 use crate::classfile::flags;
 use crate::ir::Code;

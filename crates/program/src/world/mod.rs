@@ -3,9 +3,12 @@
 //! Loading and linking depend on names and bytes alone. They run no Java code and are no part of a state.
 
 mod class;
+mod define;
 mod export;
 mod load;
+mod modules;
 mod names;
+mod program;
 mod resolve;
 mod table;
 
@@ -13,8 +16,10 @@ pub use class::{
     ARRAY_HEADER_WORDS, ARRAY_LENGTH, Class, ClassId, ClassKind, Field, HEADER_WORDS, LoaderId, Method, MethodId,
     field_info,
 };
+pub use define::{MethodSpec, SyntheticClass};
 pub use export::{Format, World};
-pub use load::{LoadError, MethodSpec, Program, SyntheticClass};
+pub use load::LoadError;
 pub use names::{Names, Symbol};
+pub use program::Program;
 pub use resolve::{MemberError, Reference};
 pub use table::Table;

@@ -1,8 +1,8 @@
 //! Resolution (JVMS §5.4.3) and selection (§5.4.6) of members, and the subtype relation.
 
 use super::class::*;
-use super::load::Program;
 use super::names::Symbol;
+use super::program::Program;
 use crate::classfile::flags;
 
 /// Why a member could not be found.

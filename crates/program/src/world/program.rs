@@ -1,0 +1,216 @@
+//! The tables of a world, and the code of its methods.
+
+use super::class::*;
+use super::define::blank;
+use super::load::LoadError;
+use super::names::{Names, Symbol};
+use super::table::Table;
+use crate::classfile::flags;
+use crate::classpath::ClassPath;
+use crate::descriptor::Kind;
+use crate::image::Image;
+use crate::ir::Code;
+use crate::lower::{LowerError, Rules, lower};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
+
+/// Everything that was loaded, and where to load from.
+pub struct Program {
+    /// The JDK's class library.
+    pub image: Arc<Image>,
+    /// The user's classes.
+    pub class_path: ClassPath,
+    /// Names of members.
+    pub names: Names,
+    pub(super) classes: Table<Class>,
+    pub(super) methods: Table<Method>,
+    pub(super) by_name: RwLock<HashMap<(LoaderId, Arc<str>), ClassId>>,
+    pub(super) loading: Mutex<()>,
+    pub(super) primitives: [ClassId; 9],
+    pub(super) array_interfaces: OnceLock<Box<[ClassId]>>,
+}
+
+impl Program {
+    /// A world with the primitive types and nothing else.
+    pub fn new(image: Arc<Image>, class_path: ClassPath) -> std::io::Result<Program> {
+        let mut program = Program {
+            image,
+            class_path,
+            names: Names::new()?,
+            classes: Table::new(1 << 16)?,
+            methods: Table::new(1 << 22)?,
+            by_name: RwLock::default(),
+            loading: Mutex::default(),
+            primitives: [0; 9],
+            array_interfaces: OnceLock::new(),
+        };
+        let kinds = [
+            ("boolean", Some(Kind::Boolean)),
+            ("byte", Some(Kind::Byte)),
+            ("char", Some(Kind::Char)),
+            ("short", Some(Kind::Short)),
+            ("int", Some(Kind::Int)),
+            ("float", Some(Kind::Float)),
+            ("long", Some(Kind::Long)),
+            ("double", Some(Kind::Double)),
+            ("void", None),
+        ];
+        for (position, (name, kind)) in kinds.into_iter().enumerate() {
+            let id = program.add(|id| Class {
+                flags: flags::PUBLIC | flags::FINAL | flags::ABSTRACT,
+                kind: ClassKind::Primitive(kind),
+                ..blank(id, name.into(), LoaderId::BOOT)
+            });
+            program.primitives[position] = id.unwrap_or(0);
+        }
+        Ok(program)
+    }
+
+    /// The class with this number.
+    #[inline(always)]
+    pub fn class(&self, id: ClassId) -> &Class {
+        self.classes.get(id)
+    }
+
+    /// The method with this number.
+    #[inline(always)]
+    pub fn method(&self, id: MethodId) -> &Method {
+        self.methods.get(id)
+    }
+
+    /// One more than the highest class number so far.
+    pub fn class_end(&self) -> ClassId {
+        self.classes.end()
+    }
+
+    /// One more than the highest method number so far.
+    pub fn method_end(&self) -> MethodId {
+        self.methods.end()
+    }
+
+    /// The class of a primitive type; `None` is void.
+    pub fn primitive(&self, kind: Option<Kind>) -> ClassId {
+        let position = match kind {
+            Some(Kind::Boolean) => 0,
+            Some(Kind::Byte) => 1,
+            Some(Kind::Char) => 2,
+            Some(Kind::Short) => 3,
+            Some(Kind::Int) => 4,
+            Some(Kind::Float) => 5,
+            Some(Kind::Long) => 6,
+            Some(Kind::Double) => 7,
+            Some(Kind::Reference) | None => 8,
+        };
+        self.primitives[position]
+    }
+
+    /// The text of a symbol.
+    pub fn text(&self, symbol: Symbol) -> &Arc<str> {
+        self.names.text(symbol)
+    }
+
+    /// `Foo.bar(I)V`, for messages.
+    pub fn describe(&self, method: MethodId) -> String {
+        let method = self.method(method);
+        format!(
+            "{}.{}",
+            self.class(method.class).external_name(),
+            self.text(method.name)
+        )
+    }
+
+    pub(super) fn add(&self, make: impl FnOnce(ClassId) -> Class) -> Result<ClassId, LoadError> {
+        self.classes
+            .push_with(make)
+            .ok_or_else(|| LoadError::Linkage("too many classes".to_owned()))
+    }
+
+    /// A class that is loaded already, as seen by this loader.
+    pub fn loaded(&self, loader: LoaderId, name: &str) -> Option<ClassId> {
+        let by_name = self.by_name.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        by_name.get(&(loader, Arc::from(name))).copied()
+    }
+
+    /// All classes that this loader has defined under this name on any path of exploration, the latest last.
+    pub fn versions(&self, loader: LoaderId, name: &str) -> Vec<ClassId> {
+        (1..self.class_end())
+            .filter(|&id| {
+                let class = self.class(id);
+                class.loader == loader && *class.name == *name && class.kind == ClassKind::Instance
+            })
+            .collect()
+    }
+
+    /// Records that this loader answers for `name` with a class that another may have defined.
+    pub fn record(&self, loader: LoaderId, name: &str, class: ClassId) {
+        let mut by_name = self.by_name.write().unwrap_or_else(|poisoned| poisoned.into_inner());
+        by_name.insert((loader, name.into()), class);
+    }
+
+    /// The code of a method that has a body in its class file, lowered when first asked for.
+    pub fn code<'m>(&'m self, method: &'m Method) -> Result<&'m Code, &'m LowerError> {
+        if let Some(code) = method.code.get() {
+            return code.as_ref();
+        }
+        method
+            .code
+            .get_or_init(|| {
+                let Some((file, info)) = method.info() else {
+                    return Ok(Code::default());
+                };
+                lower(
+                    file,
+                    info,
+                    &ClassRules {
+                        program: self,
+                        class: method.class,
+                    },
+                )
+            })
+            .as_ref()
+    }
+
+    /// The code of a method, if it is there already.
+    #[inline(always)]
+    pub fn ready<'m>(&'m self, method: &'m Method) -> Option<&'m Code> {
+        method.code.get()?.as_ref().ok()
+    }
+
+    /// Gives a native or abstract method the code that stands for it. The first one given stays.
+    pub fn set_code(&self, method: &Method, code: Code) {
+        let _ = method.code.set(Ok(code));
+    }
+}
+
+/// How the verifier sees the classes around one class.
+struct ClassRules<'p> {
+    program: &'p Program,
+    class: ClassId,
+}
+
+impl Rules for ClassRules<'_> {
+    fn assignable(&self, from: &str, to: &str) -> Result<bool, String> {
+        if from == to || to == "java/lang/Object" {
+            return Ok(true);
+        }
+        let loader = self.program.class(self.class).loader;
+        if !loader.is_builtin() {
+            // Loading through a loader of the program's own runs Java code; what is not loaded yet is let through,
+            // and the casts and field accesses that follow are still checked for their own classes.
+            let (Some(from), Some(to)) = (self.program.loaded(loader, from), self.program.loaded(loader, to)) else {
+                return Ok(true);
+            };
+            return Ok(self.program.class(to).is_interface() || self.program.is_subclass(from, to));
+        }
+        let load = |name: &str| self.program.load(loader, name).map_err(|error| error.to_string());
+        let to = load(to)?;
+        if self.program.class(to).is_interface() {
+            return Ok(true);
+        }
+        Ok(self.program.is_subclass(load(from)?, to))
+    }
+
+    fn trusted(&self) -> bool {
+        self.program.class(self.class).loader < LoaderId::APP || self.program.is_magic(self.class)
+    }
+}
