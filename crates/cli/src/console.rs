@@ -1,11 +1,12 @@
 //! The program's standard streams, tied to ours.
 
 use machine::Console;
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 
 /// Passes bytes on as they come.
 #[derive(Default)]
 pub struct Host {
+    /// Input that was read ahead.
     pending: Vec<u8>,
 }
 
@@ -32,6 +33,12 @@ impl Console for Host {
     }
 
     fn available(&mut self) -> usize {
+        // What a pipe or a file holds is read ahead; on a terminal nothing is there before the user has typed it.
+        if self.pending.is_empty() && !std::io::stdin().is_terminal() {
+            let mut chunk = [0; 8192];
+            let count = std::io::stdin().lock().read(&mut chunk).unwrap_or(0);
+            self.pending.extend_from_slice(&chunk[..count]);
+        }
         self.pending.len()
     }
 }

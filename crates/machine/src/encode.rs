@@ -1,4 +1,4 @@
-//! Writing a state down, and reading it back.
+//! Writing a state down.
 //!
 //! The vector has three parts: the words of the start-up image that differ from it, the threads with their frames,
 //! and the objects that are younger than the image. Objects are numbered in the order in which a traversal from the
@@ -12,8 +12,8 @@
 use crate::frames::RETRY;
 use crate::known::monitor;
 use crate::layout::{
-    self, CLASS_MASK, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, INTERNED, LOCK, SITE_WORDS, SITES, STRINGS,
-    THREADS, class, frame, status, thread, thread_record,
+    self, CLASS_MASK, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS, THREADS, class,
+    frame, status, thread, thread_record,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -25,20 +25,20 @@ use std::collections::HashMap;
 pub const YOUNG: u32 = 0x8000_0000;
 
 /// Marks an object's lock word that is followed by the lock and the hash code of its monitor.
-const HASHED: u32 = u32::MAX;
+pub(crate) const HASHED: u32 = u32::MAX;
 
 /// What the words of the image are: made once, when the image is frozen.
 #[derive(Default)]
 pub struct Roles {
     /// A bit for each word that holds a reference.
-    references: Vec<u64>,
+    pub(crate) references: Vec<u64>,
     /// A bit for each word that is the lock of an object.
-    locks: Vec<u64>,
+    pub(crate) locks: Vec<u64>,
     /// A bit for each word that no program can see.
     silent: Vec<u64>,
 }
 
-fn bit(bits: &[u64], address: Address) -> bool {
+pub(crate) fn bit(bits: &[u64], address: Address) -> bool {
     bits.get(address as usize / 64)
         .is_some_and(|word| word >> (address % 64) & 1 == 1)
 }
@@ -279,7 +279,13 @@ impl Machine<'_> {
 
     /// The registers whose values matter: before the instruction if it is yet to run, across it if its call is
     /// under way.
-    fn each_live(&self, code: &Code, pc: u32, before: bool, visit: &mut dyn FnMut(&Self, u16, RegisterKind)) {
+    pub(crate) fn each_live(
+        &self,
+        code: &Code,
+        pc: u32,
+        before: bool,
+        visit: &mut dyn FnMut(&Self, u16, RegisterKind),
+    ) {
         let live = code.liveness();
         for (position, register) in code.registers.iter().enumerate() {
             if if before {
@@ -345,248 +351,5 @@ impl Machine<'_> {
         } else {
             [0, 0]
         }
-    }
-
-    /// Puts the machine into the state that a vector stands for. There is no way back from here.
-    pub fn decode(&mut self, words: &[u32]) -> Result<(), Malformed> {
-        self.restart();
-        for number in 0..layout::MAX_THREADS {
-            let record = thread_record(number);
-            if self.memory.load(record + thread::STATUS) != status::FREE {
-                self.memory.store(record + thread::STATUS, status::FREE);
-            }
-        }
-        let mut reader = Reader {
-            words,
-            at: 0,
-            references: Vec::new(),
-            interned: Vec::new(),
-        };
-        self.decode_image(&mut reader)?;
-        self.decode_threads(&mut reader)?;
-        self.decode_objects(&mut reader)?;
-        self.memory.commit();
-        Ok(())
-    }
-
-    fn decode_image(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
-        for _ in 0..reader.next()? {
-            let at = reader.next()?;
-            let value = reader.next()?;
-            if at >= self.memory.image_end() {
-                return Err(Malformed);
-            }
-            if bit(&self.roles.locks, at + LOCK) && value & INTERNED != 0 {
-                // A string of the image was interned since.
-                reader.interned.push(at);
-            }
-            if bit(&self.roles.locks, at) && value == HASHED {
-                let (lock, hash) = (reader.next()?, reader.next()?);
-                reader.references.push(Fix::Hashed { at, lock, hash });
-            } else if bit(&self.roles.references, at) && value & YOUNG != 0 {
-                reader.references.push(Fix::Logged {
-                    at,
-                    number: value & !YOUNG,
-                });
-            } else {
-                self.memory.store(at, value);
-            }
-        }
-        Ok(())
-    }
-
-    fn decode_threads(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
-        for _ in 0..reader.next()? {
-            let number = reader.next()?;
-            if number >= layout::MAX_THREADS {
-                return Err(Malformed);
-            }
-            let record = thread_record(number);
-            for word in [
-                thread::STATUS,
-                thread::OBJECT,
-                thread::BLOCKER,
-                thread::COUNT,
-                thread::DEADLINE,
-                thread::DEADLINE + 1,
-                thread::PERMIT,
-                thread::PHASE,
-                thread::HASHES,
-                thread::WAKE,
-            ] {
-                let value = reader.next()?;
-                self.memory.store(record + word, value);
-                if matches!(word, thread::OBJECT | thread::BLOCKER) && value & YOUNG != 0 {
-                    reader.references.push(Fix::Logged {
-                        at: record + word,
-                        number: value & !YOUNG,
-                    });
-                }
-            }
-            self.decode_frames(number, reader)?;
-        }
-        Ok(())
-    }
-
-    fn decode_frames(&mut self, number: u32, reader: &mut Reader<'_>) -> Result<(), Malformed> {
-        let count = reader.next()? as usize;
-        // The vector has them from the top down; addresses are known from the bottom up.
-        let mut frames = Vec::new();
-        let mut before = true;
-        for _ in 0..count {
-            let (id, pc, dest) = (reader.next()?, reader.next()?, reader.next()?);
-            if id == 0 || id >= self.program.method_end() {
-                return Err(Malformed);
-            }
-            let method = self.program.method(id);
-            let code = self.code(method).map_err(|_| Malformed)?;
-            let mut values = Vec::new();
-            let mut wanted = Vec::new();
-            self.each_live(code, pc, before, &mut |_, register, kind| wanted.push((register, kind)));
-            for (register, kind) in wanted {
-                values.push((register, kind == RegisterKind::Ref, reader.next()?));
-                if kind == RegisterKind::Wide {
-                    values.push((register + 1, false, reader.next()?));
-                }
-            }
-            frames.push((id, pc, dest, code.frame_words, values));
-            before = dest & RETRY != 0;
-        }
-        let (mut at, end) = self.stack(number);
-        let mut caller = 0;
-        for (id, pc, dest, size, values) in frames.into_iter().rev() {
-            if at + frame::REGISTERS + u32::from(size) > end {
-                return Err(Malformed);
-            }
-            self.memory.poke(at + frame::METHOD, id);
-            self.memory.poke(at + frame::PC, pc);
-            self.memory.poke(at + frame::CALLER, caller);
-            self.memory.poke(at + frame::DEST, dest);
-            for (register, is_reference, value) in values {
-                let word = at + frame::REGISTERS + u32::from(register);
-                if is_reference && value & YOUNG != 0 {
-                    reader.references.push(Fix::Plain {
-                        at: word,
-                        number: value & !YOUNG,
-                    });
-                } else {
-                    self.memory.poke(word, value);
-                }
-            }
-            caller = at;
-            at += frame::REGISTERS + u32::from(size);
-        }
-        self.memory.store(thread_record(number) + thread::FRAME, caller);
-        self.set_current(number, caller);
-        Ok(())
-    }
-
-    fn decode_objects(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
-        let mut objects = Vec::new();
-        while reader.at < reader.words.len() {
-            let header = reader.next()?;
-            let lock = reader.next()?;
-            let class = header & CLASS_MASK;
-            if class == 0 || class >= self.program.class_end() {
-                return Err(Malformed);
-            }
-            let described = self.program.class(class);
-            let hashed = if lock == HASHED {
-                Some((reader.next()?, reader.next()?))
-            } else {
-                None
-            };
-            let object = match described.kind {
-                ClassKind::Array(_) => {
-                    let length = reader.next()?;
-                    self.new_array(class, length as i32).map_err(|_| Malformed)?
-                }
-                _ => self.new_object(class).map_err(|_| Malformed)?,
-            };
-            self.memory.poke(object, header);
-            objects.push(object);
-            match hashed {
-                Some((lock, hash)) => reader.references.push(Fix::Hashed {
-                    at: object + LOCK,
-                    lock,
-                    hash,
-                }),
-                None => self.memory.poke(object + LOCK, lock),
-            }
-            let first = if described.is_array() {
-                ARRAY_HEADER_WORDS
-            } else {
-                program::world::HEADER_WORDS
-            };
-            for word in first..self.object_words(object) {
-                let value = reader.next()?;
-                self.memory.poke(object + word, value);
-            }
-            let mut young = Vec::new();
-            self.each_reference(object, &mut |machine, at| {
-                let value = machine.memory.load(at);
-                if value & YOUNG != 0 {
-                    young.push(Fix::Plain {
-                        at,
-                        number: value & !YOUNG,
-                    });
-                }
-            });
-            reader.references.append(&mut young);
-        }
-        for fix in std::mem::take(&mut reader.references) {
-            let object = |number: u32| objects.get(number as usize).copied().ok_or(Malformed);
-            match fix {
-                Fix::Plain { at, number } => self.memory.poke(at, object(number)?),
-                Fix::Logged { at, number } => self.memory.store(at, object(number)?),
-                Fix::Hashed { at, lock, hash } => {
-                    let monitor = self.new_object(self.known.monitor).map_err(|_| Malformed)?;
-                    self.memory.poke(monitor + monitor::LOCK, lock);
-                    self.memory.poke(monitor + monitor::HASH, hash);
-                    self.memory.store(at, monitor | INFLATED);
-                }
-            }
-        }
-        // What is found by content is entered again.
-        for object in objects.into_iter().chain(std::mem::take(&mut reader.interned)) {
-            let header = self.memory.load(object);
-            if header & INTERNED != 0 {
-                let units = self.string_units(object);
-                if let Some(number) = self.shared.string_number(&units) {
-                    self.memory.store(STRINGS + number, object);
-                }
-            } else if header & CLASS_MASK == self.known.class {
-                let of = self.mirrored(object);
-                self.memory.store(layout::class_record(of) + class::MIRROR, object);
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The vector is none that encoding has made.
-#[derive(Debug)]
-pub struct Malformed;
-
-/// A word that refers to an object that is not made yet.
-enum Fix {
-    Plain { at: Address, number: u32 },
-    Logged { at: Address, number: u32 },
-    Hashed { at: Address, lock: u32, hash: u32 },
-}
-
-struct Reader<'w> {
-    words: &'w [u32],
-    at: usize,
-    references: Vec<Fix>,
-    /// Strings of the image that were interned after it was made.
-    interned: Vec<Address>,
-}
-
-impl Reader<'_> {
-    fn next(&mut self) -> Result<u32, Malformed> {
-        let word = *self.words.get(self.at).ok_or(Malformed)?;
-        self.at += 1;
-        Ok(word)
     }
 }

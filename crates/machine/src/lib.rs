@@ -6,6 +6,7 @@
 pub mod assemble;
 mod boot;
 mod collect;
+mod decode;
 mod dynamic;
 pub mod encode;
 mod exchange;
@@ -28,6 +29,7 @@ mod threads;
 mod throw;
 
 pub use boot::{LaunchError, register_kind};
+pub use decode::Malformed;
 pub use exchange::Disagreement;
 pub use machine::{Console, Files, Limits, Machine, Shared, StartError, Trap, raise};
 pub use memory::Address;
