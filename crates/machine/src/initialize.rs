@@ -195,14 +195,18 @@ impl Machine<'_> {
         if described.super_class != 0 {
             self.require_initialized(described.super_class)?;
         }
-        self.init_interfaces(&described.interfaces)
+        self.init_interfaces(&described.interfaces, &mut Vec::new())
     }
 
     /// Superinterfaces that declare a non-abstract, non-static method, their own superinterfaces first.
-    fn init_interfaces(&mut self, interfaces: &[ClassId]) -> Result<(), Trap> {
+    fn init_interfaces(&mut self, interfaces: &[ClassId], seen: &mut Vec<ClassId>) -> Result<(), Trap> {
         for &interface in interfaces {
+            if seen.contains(&interface) {
+                continue;
+            }
+            seen.push(interface);
             let described = self.program.class(interface);
-            self.init_interfaces(&described.interfaces)?;
+            self.init_interfaces(&described.interfaces, seen)?;
             let declares = described.methods.iter().any(|&method| {
                 let method = self.program.method(method);
                 !method.is_abstract() && !method.is_static()

@@ -41,6 +41,9 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
+/// How deep a hierarchy may be: loading goes up it by recursion, and input must not choose how deep that goes.
+const MOST_LEVELS: usize = 500;
+
 impl Program {
     /// Finds and loads a class as one of the built-in loaders does. For a loader of the program's own, only what is
     /// recorded already is found.
@@ -73,6 +76,11 @@ impl Program {
         }
         if path.iter().any(|under_way| **under_way == *name) {
             return Err(LoadError::Circular(name.replace('/', ".")));
+        }
+        if path.len() >= MOST_LEVELS {
+            return Err(LoadError::Linkage(format!(
+                "a class hierarchy with more than {MOST_LEVELS} levels"
+            )));
         }
         let in_image = self.image.class(name);
         let (bytes, module, definer) = match in_image {

@@ -47,21 +47,33 @@ impl Program {
 
     /// Finds a field by name and descriptor in a class, its interfaces and its superclasses.
     pub fn find_field(&self, class: ClassId, name: Symbol, descriptor: Symbol) -> Option<Reference> {
+        self.find_field_once(class, name, descriptor, &mut Vec::new())
+    }
+
+    /// As [`Program::find_field`], passing over what was looked at: an interface can be reached in very many ways.
+    fn find_field_once(
+        &self,
+        class: ClassId,
+        name: Symbol,
+        descriptor: Symbol,
+        seen: &mut Vec<ClassId>,
+    ) -> Option<Reference> {
         let mut at = class;
-        while at != 0 {
+        while at != 0 && !seen.contains(&at) {
+            seen.push(at);
             let here = self.class(at);
-            if let Some(field) = here
+            let own = here
                 .fields
                 .iter()
-                .find(|field| field.name == name && field.descriptor == descriptor)
-            {
+                .find(|field| field.name == name && field.descriptor == descriptor);
+            if let Some(field) = own {
                 return Some(Reference {
                     class: at,
                     field: *field,
                 });
             }
             for &interface in &here.interfaces {
-                if let Some(found) = self.find_field(interface, name, descriptor) {
+                if let Some(found) = self.find_field_once(interface, name, descriptor, seen) {
                     return Some(found);
                 }
             }
