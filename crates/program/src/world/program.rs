@@ -210,6 +210,33 @@ impl Rules for ClassRules<'_> {
         Ok(self.program.is_subclass(load(from)?, to))
     }
 
+    fn protected_elsewhere(&self, class: &str, name: &str, descriptor: &str) -> Result<bool, String> {
+        let program = self.program;
+        // Only members of superclasses can be protected and still be of use here.
+        let supers = &program.class(self.class).supers;
+        let Some(&named) = supers
+            .iter()
+            .find(|&&id| id != self.class && *program.class(id).name == *class)
+        else {
+            return Ok(false);
+        };
+        let (Some(name), Some(descriptor)) = (program.names.find(name), program.names.find(descriptor)) else {
+            return Ok(false);
+        };
+        let field = program
+            .find_field(named, name, descriptor)
+            .map(|found| (found.class, found.field.flags));
+        let method = || {
+            program
+                .lookup(named, name, descriptor)
+                .map(|id| (program.method(id).class, program.method(id).flags))
+        };
+        let Some((declaring, member)) = field.or_else(method) else {
+            return Ok(false);
+        };
+        Ok(member & flags::PROTECTED != 0 && !program.same_package(self.class, declaring))
+    }
+
     fn trusted(&self) -> bool {
         self.program.class(self.class).loader < LoaderId::APP || self.program.is_magic(self.class)
     }
