@@ -195,6 +195,15 @@ fn code_that_a_verifier_rejects_is_refused() {
         "",
         &["java.lang.VerifyError", "Wrong.main"],
     );
+    // A method that has become protected may be called on objects of one's own class only, from another package.
+    let open = "package p; public class A { public void m() { } }\n";
+    let user = "package q; public class B extends p.A { public static void main(String[] a) { new p.A().m(); } }\n";
+    let here = folder("protected", &[("p/A.java", open), ("q/B.java", user)]);
+    javac(&here, &["-d", ".", "p/A.java", "q/B.java"]);
+    check(&here, &["run", "q.B"], 0, "", &[]);
+    fs::write(here.join("p/A.java"), open.replace("public void", "protected void")).expect("target can be written");
+    javac(&here, &["-d", ".", "p/A.java"]);
+    check(&here, &["run", "q.B"], 1, "", &["java.lang.VerifyError", "protected"]);
 }
 
 #[test]
