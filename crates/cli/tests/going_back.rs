@@ -3,9 +3,9 @@
 
 mod common;
 
-use kernel::{Access, Pending, Place};
-use machine::Machine;
-use machine::system::{Action, What};
+use kernel::{Access, Pending, Place, System};
+use machine::system::{Action, Java, What};
+use machine::{Console, Machine};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -52,8 +52,8 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
             return step;
         }
         let action = enabled[dice.below(enabled.len())];
-        // Comparing all of memory is slow: at first always, then now and then; the vector each time.
-        let thorough = step < 40 || step % 97 == 0;
+        // Comparing all of memory is slow: always near the start, then now and then. The vector is compared each time.
+        let thorough = step < 150 || step % 97 == 0;
         let before = vector(machine);
         let all_before = thorough.then(|| everything(machine));
         let (undo, _) = machine
@@ -80,16 +80,16 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
             vector(machine) == after,
             "{name}, step {step}: the same step leads elsewhere ({action:?})"
         );
+        other
+            .decode(&after)
+            .unwrap_or_else(|_| panic!("{name}, step {step}: the vector cannot be read"));
+        let again = vector(other);
+        let word = again.iter().zip(&after).position(|(now, then)| now != then);
+        assert!(
+            again == after,
+            "{name}, step {step}: decode changes the state at word {word:?}"
+        );
         if thorough {
-            other
-                .decode(&after)
-                .unwrap_or_else(|_| panic!("{name}, step {step}: the vector cannot be read"));
-            let again = vector(other);
-            let word = again.iter().zip(&after).position(|(now, then)| now != then);
-            assert!(
-                again == after,
-                "{name}, step {step}: decode changes the state at word {word:?}"
-            );
             follow(machine, other, name, step);
         }
     }
@@ -354,6 +354,41 @@ fn the_second_process() {
 }
 
 #[test]
+fn a_java_program_is_a_system() {
+    let text = "public class Sys { static int x; public static void main(String[] a) { x = a.length + 1; x *= 3; } }";
+    let classes = compile_sources("system", &[("Sys".to_owned(), text.to_owned())]);
+    let jdk = common::jdks().remove(0);
+    common::with_machine(&jdk, &classes, |machine, _| {
+        let console: fn() -> Box<dyn Console> = || Box::new(common::Captured::default());
+        let system = Java {
+            shared: machine.shared,
+            main_class: "Sys".to_owned(),
+            arguments: vec!["a".to_owned()],
+            console,
+        };
+        let mut state = system.initial().expect("the program starts");
+        let (mut pending, mut steps) = (Vec::new(), 0);
+        loop {
+            system.pending(&mut state, &mut pending);
+            let Some(next) = pending.iter().find(|next| next.enabled).map(|next| next.action) else {
+                break;
+            };
+            let (mut before, mut after, mut again) = (Vec::new(), Vec::new(), Vec::new());
+            system.encode(&mut state, &mut before);
+            let undo = system.apply(&mut state, next).expect("the step is supported");
+            system.encode(&mut state, &mut after);
+            system.undo(&mut state, undo);
+            system.decode(&mut state, &before).expect("its own vector");
+            system.apply(&mut state, next).expect("the step is supported");
+            system.encode(&mut state, &mut again);
+            assert!(again == after, "step {steps}: {}", difference(&again, &after));
+            steps += 1;
+        }
+        assert_eq!(state.halted(), Some(0), "the program runs to its end, in {steps} steps");
+    });
+}
+
+#[test]
 fn footprints_tell_what_threads_share() {
     // Both threads end up before the same lock; then one holds it and stands before a field, the other is blocked.
     let text = "public class Prints { static int x; static final Object lock = new Object(); public static void main(String[] a) throws \
@@ -515,7 +550,7 @@ fn steps_can_be_undone_and_states_written_down() {
                     .filter(|fixture| wanted.is_empty() || wanted.split(',').any(|name| name == fixture.name))
                 {
                     let seed = 0x9e37_79b9 + fixture.name.len() as u64;
-                    total += walk(machine, other, &fixture.name, 150, seed);
+                    total += walk(machine, other, &fixture.name, 600, seed);
                 }
                 eprintln!("JDK {}: {total} steps taken, undone and taken again", jdk.feature());
             });
