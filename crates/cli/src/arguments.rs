@@ -1,16 +1,18 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Proves multithreaded JVM programs right, or shows the interleaving that breaks them.
 #[derive(Parser)]
 #[command(name = "raddle", version, about, max_term_width = 100, arg_required_else_help = true)]
 #[command(
-    after_help = "Examples:\n  raddle run Hello.java          compile and run once, as `java` would\n  \
-    raddle run -cp classes Main a  run class Main with the argument `a`\n  \
-    raddle dump --ir Hello.java    show the code that Raddle runs"
+    after_help = "Examples:\n  raddle check Bank.java         explore every interleaving of Bank.main\n  \
+    raddle check -cp classes Main  the same for a compiled class\n  \
+    raddle run Hello.java          compile and run once, as `java` would\n\n\
+    Exit status: 0 holds, 1 violated, 2 wrong usage or input, 3 unknown"
 )]
 pub struct Arguments {
     /// What to do.
@@ -21,6 +23,12 @@ pub struct Arguments {
 /// What to do.
 #[derive(Subcommand)]
 pub enum Command {
+    /// Explore every thread interleaving of a program: it holds, or here is the one that breaks it
+    Check(Box<Check>),
+    /// Follow the schedule that `check --trace FILE` wrote, to the same violation
+    Replay(Replay),
+    /// Name the reductions and the properties, with a line each
+    List,
     /// Run a program once, under one fixed and fair schedule, as `java` would
     Run(Run),
     /// Show what Raddle makes of a class
@@ -38,19 +46,19 @@ pub struct Classes {
     pub jdk: Option<PathBuf>,
 }
 
-/// `raddle run`.
+/// A program, and what it is told about the world.
 #[derive(Args)]
-pub struct Run {
+pub struct Subject {
     /// Where classes come from.
     #[command(flatten)]
     pub classes: Classes,
     /// Set a system property
     #[arg(short = 'D', value_name = "NAME=VALUE")]
-    pub property: Vec<String>,
-    /// The heap's size, after which comes OutOfMemoryError
+    pub define: Vec<String>,
+    /// The heap's size
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = size)]
     pub heap: u64,
-    /// Each thread's stack size, after which comes StackOverflowError
+    /// Each thread's stack size
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = size)]
     pub stack: u64,
     /// A .java or .class file, a .jar, or the name of a class
@@ -58,6 +66,123 @@ pub struct Run {
     /// Arguments of the program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub arguments: Vec<String>,
+}
+
+/// `raddle run`.
+#[derive(Args)]
+pub struct Run {
+    /// What to run.
+    #[command(flatten)]
+    pub subject: Subject,
+}
+
+/// `raddle check`.
+#[derive(Args)]
+pub struct Check {
+    /// What to check.
+    #[command(flatten)]
+    pub subject: Subject,
+    /// Begin with this method instead of `main`: static, or of a fresh object; `test` or `Class.test`
+    #[arg(long, value_name = "METHOD")]
+    pub entry: Option<String>,
+    /// Reductions to use; `raddle list` names them
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',', default_value = "base")]
+    pub reduce: Vec<String>,
+    /// Properties to check; `raddle list` names them [default: deadlock,exception,race,reachable]
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    pub property: Vec<String>,
+    /// The order of the search
+    #[arg(long, value_name = "ORDER", default_value = "dfs")]
+    pub search: SearchOrder,
+    /// How visited states are kept: all of each, 128 bits of each, or a few bits of each
+    #[arg(long, value_name = "KIND", default_value = "exact")]
+    pub store: StoreKind,
+    /// Go on after a violation; each distinct one is reported once
+    #[arg(long)]
+    pub all: bool,
+    /// Stop after this time: 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Stop when states take more memory than this: 8G [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub memory: Option<u64>,
+    /// Stop after this many states
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub states: Option<u64>,
+    /// Explore only schedules with at most N switches away from a thread that could go on
+    #[arg(long, value_name = "N")]
+    pub preemptions: Option<u32>,
+    /// Let waiting threads wake up for no reason, as the specification allows
+    #[arg(long)]
+    pub spurious: bool,
+    /// Accept data races on a field, as Class.field or field
+    #[arg(long, value_name = "FIELD", value_delimiter = ',')]
+    pub allow_race: Vec<String>,
+    /// Write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the report as one HTML page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Write the schedule of the first violation, for `raddle replay`
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Where source files are, for traces
+    #[arg(long, value_name = "PATH")]
+    pub source: Vec<PathBuf>,
+    /// Print the verdict alone
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Where the numbers of a random search come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Try the threads of each state in an order drawn from --seed
+    #[arg(long, hide = true)]
+    pub shuffle: bool,
+}
+
+/// The order of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SearchOrder {
+    /// Depth first
+    Dfs,
+    /// Breadth first: shortest traces
+    Bfs,
+    /// Random walks, until a limit
+    Random,
+}
+
+/// How visited states are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StoreKind {
+    /// Every state in full, compressed
+    Exact,
+    /// 128 bits of each state
+    Fingerprint,
+    /// A few bits of each state; never more than unknown
+    Bits,
+}
+
+/// `raddle replay`.
+#[derive(Args)]
+pub struct Replay {
+    /// What `raddle check --trace FILE` wrote
+    pub trace: PathBuf,
+    /// The JDK to use; else JAVA_HOME, `java` on the PATH, or the usual folders
+    #[arg(long, value_name = "DIR")]
+    pub jdk: Option<PathBuf>,
+    /// Where source files are
+    #[arg(long, value_name = "PATH")]
+    pub source: Vec<PathBuf>,
+    /// Write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the report as one HTML page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Print the verdict alone
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 /// `raddle dump`.
@@ -77,6 +202,16 @@ pub struct Dump {
 /// `-cp` and `-classpath`, which everybody knows from `java`, as the long option that they stand for. What follows the
 /// program belongs to the program.
 pub fn translate(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut with_values: Vec<String> = Vec::new();
+    for command in Arguments::command().get_subcommands() {
+        for option in command
+            .get_arguments()
+            .filter(|option| option.get_action().takes_values())
+        {
+            with_values.extend(option.get_long().map(|name| format!("--{name}")));
+            with_values.extend(option.get_short().map(|letter| format!("-{letter}")));
+        }
+    }
     let mut translated: Vec<OsString> = Vec::new();
     let mut takes_value = false;
     let mut words = 0;
@@ -92,11 +227,7 @@ pub fn translate(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         if !takes_value && !option {
             words += 1;
         }
-        takes_value = !takes_value
-            && ours
-            && ["--class-path", "--jdk", "--heap", "--stack", "-D"]
-                .iter()
-                .any(|name| argument == *name);
+        takes_value = !takes_value && ours && with_values.iter().any(|name| argument == **name);
         translated.push(argument);
     }
     translated
@@ -119,6 +250,21 @@ fn size(text: &str) -> Result<u64, String> {
         .checked_mul(factor)
         .filter(|&bytes| bytes > 0)
         .ok_or_else(|| "the size is out of range".to_owned())
+}
+
+/// A time: `60s`, `500ms`, `5m`, `1h`; a bare number is seconds.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "give a time like 500ms, 60s, 5m or 1h".to_owned();
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "ms" => 0.001,
+        "" | "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    Duration::try_from_secs_f64(number * factor).map_err(|_| wrong())
 }
 
 #[cfg(test)]
@@ -147,8 +293,22 @@ mod tests {
     }
 
     #[test]
+    fn times_have_units() {
+        let cases = [
+            ("60s", Some(60_000)),
+            ("500ms", Some(500)),
+            ("2", Some(2000)),
+            ("1.5m", Some(90_000)),
+            ("x", None),
+            ("-1s", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(duration(text).ok().map(|time| time.as_millis()), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn the_command_line_is_well_formed() {
-        use clap::CommandFactory;
         Arguments::command().debug_assert();
     }
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// Prints the three-address code of a class or of its methods of one name.
 pub fn dump(options: &Dump) -> Result<u8, Failure> {
     let is_file = Path::new(&options.what).is_file();
-    let target = target::resolve(&options.classes, &options.what)?;
+    let target = target::resolve(&options.classes, &options.what, None)?;
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let name = target.main_class;

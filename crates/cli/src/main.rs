@@ -1,10 +1,19 @@
 //! The `raddle` command: flags to parts, exit codes.
 
 mod arguments;
+mod check;
 mod console;
 mod dump;
+mod growth;
+mod list;
+mod narrate;
+mod progress;
+mod replay;
 mod run;
+mod sources;
 mod target;
+mod verify;
+mod world;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
@@ -37,6 +46,9 @@ impl Failure {
 fn main() -> ExitCode {
     let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
     let result = match &arguments.command {
+        Command::Check(check) => check::check(check),
+        Command::Replay(replay) => replay::replay(replay),
+        Command::List => list::list(),
         Command::Run(run) => run::run(run),
         Command::Dump(dump) => dump::dump(dump),
     };

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::Classes;
+use crate::verify;
 use program::archive::Archive;
 use program::classfile::ClassFile;
 use program::classpath::ClassPath;
@@ -21,13 +22,14 @@ pub struct Target {
     pub main_class: String,
 }
 
-/// Finds out what `program` is: a source file, a class file, a jar or a class on the class path.
-pub fn resolve(classes: &Classes, program: &str) -> Result<Target, Failure> {
+/// Finds out what `program` is: a source file, a class file, a jar or a class on the class path. With an `entry`, a source
+/// file needs no `main`.
+pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<Target, Failure> {
     let jdk = Jdk::find(classes.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
     let path = Path::new(program);
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let (class_path_text, main_class) = match extension {
-        "java" => source_file(classes, &jdk, path)?,
+        "java" => source_file(classes, &jdk, path, entry)?,
         "class" => class_file(classes, path)?,
         "jar" => jar_file(&jdk, path)?,
         _ => {
@@ -49,21 +51,30 @@ pub fn resolve(classes: &Classes, program: &str) -> Result<Target, Failure> {
     })
 }
 
-fn source_file(classes: &Classes, jdk: &Jdk, path: &Path) -> Result<(String, String), Failure> {
-    let compiled =
-        source::compile(path, jdk, &classes.class_path, &[]).map_err(|error| Failure::input(error.to_string()))?;
+fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: Option<&str>) -> Result<(String, String), Failure> {
+    let mut others: Vec<String> = Vec::new();
+    if !classes.class_path.is_empty() {
+        others.push(classes.class_path.clone());
+    }
+    others.extend(verify::folders(path, jdk)?);
+    let others = others.join(":");
+    let compiled = source::compile(path, jdk, &others, &[]).map_err(|error| Failure::input(error.to_string()))?;
     if !compiled.messages.is_empty() {
         eprint!("{}", compiled.messages);
     }
-    let main_class = compiled.main_class.ok_or_else(|| {
+    let named_like_file = || {
+        let stem = path.file_stem()?.to_str()?.to_owned();
+        entry.map(|_| stem)
+    };
+    let main_class = compiled.main_class.or_else(named_like_file).ok_or_else(|| {
         Failure::input(format!(
             "{} has no main method; give one as `public static void main(String[] args)`",
             path.display()
         ))
     })?;
     let mut text = compiled.folder.to_string_lossy().into_owned();
-    if !classes.class_path.is_empty() {
-        text = format!("{text}:{}", classes.class_path);
+    if !others.is_empty() {
+        text = format!("{text}:{others}");
     }
     Ok((text, main_class))
 }

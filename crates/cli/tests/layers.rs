@@ -8,7 +8,13 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("program", &[]),
     ("machine", &["kernel", "program"]),
     ("library", &["kernel", "program", "machine"]),
-    ("raddle", &["kernel", "program", "machine", "library"]),
+    ("store", &["kernel"]),
+    ("search", &["kernel", "store"]),
+    ("report", &[]),
+    (
+        "raddle",
+        &["kernel", "program", "machine", "library", "store", "search", "report"],
+    ),
 ];
 
 #[test]

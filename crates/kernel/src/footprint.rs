@@ -56,9 +56,15 @@ impl Access {
     pub fn is_read(self) -> bool {
         matches!(self, Access::Read | Access::AtomicRead)
     }
+
+    /// Whether the access orders nothing: what data races are made of.
+    pub fn is_plain(self) -> bool {
+        matches!(self, Access::Read | Access::Write)
+    }
 }
 
-/// One access to one place.
+/// One access to one place. The footprint of a step is a slice of these; it is empty for a step that no other thread
+/// can notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Touch {
     /// Where.
@@ -67,55 +73,26 @@ pub struct Touch {
     pub access: Access,
 }
 
-/// All that a step touches. Empty for a step that no other thread can notice.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Footprint {
-    touches: Vec<Touch>,
+impl Touch {
+    /// Whether the order of the two may matter.
+    pub fn conflicts(self, other: Touch) -> bool {
+        self.place.overlaps(other.place) && !(self.access.is_read() && other.access.is_read())
+    }
+
+    /// Whether the two are a data race when both are about to happen: a conflict of plain accesses to one cell.
+    pub fn races(self, other: Touch) -> bool {
+        self.access.is_plain() && other.access.is_plain() && self.conflicts(other)
+    }
 }
 
-impl Footprint {
-    /// Forgets all touches and keeps the room for them.
-    pub fn clear(&mut self) {
-        self.touches.clear();
-    }
-
-    /// Adds a touch.
-    pub fn touch(&mut self, place: Place, access: Access) {
-        self.touches.push(Touch { place, access });
-    }
-
-    /// The touches in the order in which they were added.
-    pub fn touches(&self) -> &[Touch] {
-        &self.touches
-    }
-
-    /// Whether the step touches nothing.
-    pub fn is_empty(&self) -> bool {
-        self.touches.is_empty()
-    }
-
-    /// Whether two steps with these footprints may interfere: a place in common that one of them changes.
-    pub fn conflicts(&self, other: &Footprint) -> bool {
-        self.touches.iter().any(|mine| {
-            other
-                .touches
-                .iter()
-                .any(|theirs| mine.place.overlaps(theirs.place) && !(mine.access.is_read() && theirs.access.is_read()))
-        })
-    }
+/// Whether two steps with these footprints may interfere: a place in common that one of them changes.
+pub fn conflict(one: &[Touch], two: &[Touch]) -> bool {
+    one.iter().any(|mine| two.iter().any(|theirs| mine.conflicts(*theirs)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn print(touches: &[(Place, Access)]) -> Footprint {
-        let mut footprint = Footprint::default();
-        touches
-            .iter()
-            .for_each(|&(place, access)| footprint.touch(place, access));
-        footprint
-    }
 
     #[test]
     fn conflicts_need_a_common_place_and_a_write() {
@@ -140,9 +117,16 @@ mod tests {
             (Place::EVERYTHING, Access::Write, other, Access::Read, true),
         ];
         for (one, how, two, and, expected) in cases {
-            let (a, b) = (print(&[(one, how)]), print(&[(two, and)]));
-            assert_eq!(a.conflicts(&b), expected, "{a:?} {b:?}");
-            assert_eq!(b.conflicts(&a), expected, "{b:?} {a:?}");
+            let a = Touch {
+                place: one,
+                access: how,
+            };
+            let b = Touch {
+                place: two,
+                access: and,
+            };
+            assert_eq!(conflict(&[a], &[b]), expected, "{a:?} {b:?}");
+            assert_eq!(conflict(&[b], &[a]), expected, "{b:?} {a:?}");
         }
     }
 }

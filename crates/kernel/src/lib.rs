@@ -4,9 +4,15 @@
 //! pending actions ([`System::pending`]), applying one of them, and going back by undoing it.
 
 mod footprint;
+mod menu;
+mod property;
 mod system;
+mod vector;
 mod verdict;
 
-pub use footprint::{Access, Footprint, Place, Touch};
-pub use system::{Pending, System, ThreadId};
+pub use footprint::{Access, Place, Touch, conflict};
+pub use menu::{End, Menu, Pending};
+pub use property::{Flaw, Property};
+pub use system::{System, ThreadId};
+pub use vector::{Section, Vector};
 pub use verdict::{Unsupported, Verdict};

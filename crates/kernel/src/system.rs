@@ -1,23 +1,10 @@
 //! A concurrent system that can go forward, back, and be written down.
 
-use crate::{Footprint, Unsupported};
+use crate::{Menu, Pending, Unsupported, Vector};
 
 /// A thread of a system; small numbers, reused after a thread's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId(pub u32);
-
-/// The next action of a thread, which may or may not be possible now.
-#[derive(Clone, Debug)]
-pub struct Pending<A> {
-    /// Who would act.
-    pub thread: ThreadId,
-    /// What to hand to [`System::apply`].
-    pub action: A,
-    /// Whether it can be applied in this state.
-    pub enabled: bool,
-    /// What it touches.
-    pub footprint: Footprint,
-}
 
 /// A concurrent system: programs on the machine, guarded-command models, and products of either with an automaton.
 pub trait System {
@@ -32,8 +19,9 @@ pub trait System {
     fn initial(&self) -> Result<Self::State, Unsupported>;
 
     /// The next actions of every live thread, blocked ones and alternatives (a choice, whom to notify, a timeout)
-    /// included, in a fixed order, into `out`. A state may keep caches, so it is lent for writing; it does not change.
-    fn pending(&self, state: &mut Self::State, out: &mut Vec<Pending<Self::Action>>);
+    /// included, in a fixed order, and what is wrong with the state already, into `menu`. A state may keep caches, so
+    /// it is lent for writing; it does not change.
+    fn pending(&self, state: &mut Self::State, menu: &mut Menu<Self::Action>);
 
     /// Takes one enabled step: the action and all the footprint-free work after it. On an error, nothing has happened.
     fn apply(&self, state: &mut Self::State, action: Self::Action) -> Result<Self::Undo, Unsupported>;
@@ -42,9 +30,24 @@ pub trait System {
     fn undo(&self, state: &mut Self::State, undo: Self::Undo);
 
     /// Appends the state to `out`: equal vectors mean states that are equal up to the names of objects and threads.
-    fn encode(&self, state: &mut Self::State, out: &mut Vec<u32>);
+    fn encode(&self, state: &mut Self::State, out: &mut Vector);
 
     /// Puts a state of this system, whatever it was before, into the one that a vector stands for. Steps taken before
     /// can no longer be undone.
     fn decode(&self, state: &mut Self::State, words: &[u32]) -> Result<(), Unsupported>;
+
+    /// Names a state in which nobody can move: the same defect has the same number.
+    fn stuck(&self, _state: &mut Self::State) -> u64 {
+        0
+    }
+
+    /// Names a data race between two actions of this state's menu, or excuses it.
+    fn race(
+        &self,
+        _state: &mut Self::State,
+        _one: &Pending<Self::Action>,
+        _two: &Pending<Self::Action>,
+    ) -> Option<u64> {
+        Some(0)
+    }
 }

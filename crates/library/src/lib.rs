@@ -19,11 +19,12 @@ mod unsafe_;
 mod unsafe_layout;
 mod util;
 mod var_handle;
+mod verify;
 
 pub use files::HostFiles;
 
 use common::Entry;
-use machine::{Native, Natives, Outcome, Touches};
+use machine::{Alternatives, Native, Natives, Outcome, Touches};
 use std::collections::HashMap;
 
 /// Methods without a body.
@@ -93,6 +94,10 @@ const REPLACED: &[&[Entry]] = &[
 pub struct Library {
     natives: Table,
     replaced: Table,
+    /// What is taken over only while a program is explored.
+    output: Table,
+    /// What is taken over in the program's own classes.
+    verify: Table,
 }
 
 /// By class, then by name and descriptor.
@@ -104,6 +109,16 @@ impl Library {
         Library {
             natives: table(NATIVE),
             replaced: table(REPLACED),
+            output: Table::new(),
+            verify: table(&[verify::METHODS]),
+        }
+    }
+
+    /// For exploring a program: printing is no step.
+    pub fn exploring() -> Library {
+        Library {
+            output: table(&[io::print::REPLACED]),
+            ..Library::new()
         }
     }
 }
@@ -123,12 +138,24 @@ impl Natives for Library {
         look_up(&self.natives, class, name, descriptor)
     }
 
-    fn replaces(&self, class: &str, name: &str, descriptor: &str) -> Option<Native> {
-        look_up(&self.replaced, class, name, descriptor)
+    fn replaces(&self, boot: bool, class: &str, name: &str, descriptor: &str) -> Option<Native> {
+        if !boot {
+            return look_up(&self.verify, class, name, descriptor);
+        }
+        look_up(&self.replaced, class, name, descriptor).or_else(|| look_up(&self.output, class, name, descriptor))
     }
 
     fn touches(&self, class: &str, name: &str, descriptor: &str) -> Touches {
         touches::touches(class, name, descriptor)
+    }
+
+    fn alternatives(&self, class: &str, name: &str, descriptor: &str) -> Alternatives {
+        match (class, name) {
+            ("java/lang/Object", "notify") => Alternatives::Waiters { object: 0 },
+            ("java/lang/System", "nanoTime" | "currentTimeMillis")
+            | ("jdk/internal/misc/VM", "getNanoTimeAdjustment") => Alternatives::Clock,
+            _ => verify::alternatives(class, name, descriptor),
+        }
     }
 }
 

@@ -18,8 +18,21 @@ pub enum LaunchError {
     Class(String, program::world::LoadError),
     /// The class has no `main` that can be run.
     NoMain(String),
+    /// The class has no method of this name that can be run.
+    NoEntry(String, String),
     /// The machine itself failed.
     Start(StartError),
+}
+
+/// How a program begins.
+#[derive(Clone, Debug, Default)]
+pub struct Start {
+    /// The main class.
+    pub class: String,
+    /// A method to run instead of `main`, as `test` or `Class.test`.
+    pub entry: Option<String>,
+    /// Arguments of `main`.
+    pub arguments: Vec<String>,
 }
 
 impl std::fmt::Display for LaunchError {
@@ -29,6 +42,10 @@ impl std::fmt::Display for LaunchError {
             LaunchError::NoMain(class) => write!(
                 f,
                 "class {class} has no main method; give one as `public static void main(String[] args)`"
+            ),
+            LaunchError::NoEntry(class, name) => write!(
+                f,
+                "class {class} has no method {name} without arguments; --entry names one, as `test` or `Class.test`"
             ),
             LaunchError::Start(error) => error.fmt(f),
         }
@@ -143,8 +160,7 @@ impl Machine<'_> {
         let trapped = |trap: Trap| StartError::Jdk(format!("the first thread cannot be made: {trap:?}"));
         let thread_class = self.known.thread;
         let object = self.new_object(thread_class).map_err(trapped)?;
-        // Time begins at one second, because a deadline of 0 means none.
-        self.memory.store_wide(layout::CLOCK, 1_000_000_000);
+        self.memory.store_wide(layout::CLOCK, crate::clock::BEGIN);
         // Newer JDKs give the main thread the number 3 themselves, and ask for those after it.
         self.memory.store(layout::COUNTER, 3);
         // The record must exist before any Java code runs; its root is replaced by each call.
@@ -266,15 +282,35 @@ impl Machine<'_> {
 
     /// Puts the program's `main` on the main thread's stack; [`Machine::run`] runs it.
     pub fn launch(&mut self, class: &str, arguments: &[String]) -> Result<(), LaunchError> {
-        let name = class.replace('.', "/");
+        self.launch_start(&Start {
+            class: class.to_owned(),
+            entry: None,
+            arguments: arguments.to_vec(),
+        })
+    }
+
+    /// The same for any way to begin.
+    pub fn launch_start(&mut self, start: &Start) -> Result<(), LaunchError> {
+        let (name, entry) = match start.entry.as_deref() {
+            None => (start.class.clone(), None),
+            Some(entry) => match entry.rsplit_once(['.', '#']) {
+                Some((class, method)) => (class.to_owned(), Some(method)),
+                None => (start.class.clone(), Some(entry)),
+            },
+        };
+        let name = name.replace('.', "/");
         let class = self
             .program
             .load(LoaderId::APP, &name)
             .map_err(|error| LaunchError::Class(name.clone(), error))?;
-        let main = self
-            .find_main(class)
-            .ok_or_else(|| LaunchError::NoMain(name.replace('/', ".")))?;
-        self.launch_main(main, arguments).map_err(|trap| {
+        let external = || name.replace('/', ".");
+        let main = match entry {
+            None => self.find_main(class).ok_or_else(|| LaunchError::NoMain(external()))?,
+            Some(entry) => self
+                .find_entry_method(class, entry)
+                .ok_or_else(|| LaunchError::NoEntry(external(), entry.to_owned()))?,
+        };
+        self.launch_main(main, &start.arguments).map_err(|trap| {
             LaunchError::Start(match trap {
                 Trap::Unsupported(what) => StartError::Unsupported(self.unsupported(what)),
                 other => StartError::Jdk(format!("{other:?}")),
@@ -301,6 +337,26 @@ impl Machine<'_> {
         None
     }
 
+    /// A method of this name, of the class or inherited, that can be called without arguments or with those of a `main`.
+    fn find_entry_method(&self, class: ClassId, name: &str) -> Option<MethodId> {
+        let mut at = class;
+        while at != 0 {
+            let described = self.program.class(at);
+            let found = described.methods.iter().copied().find(|&id| {
+                let method = self.program.method(id);
+                let descriptor = self.program.text(method.descriptor);
+                &**self.program.text(method.name) == name
+                    && !method.is_abstract()
+                    && (descriptor.starts_with("()") || descriptor.starts_with("([Ljava/lang/String;)"))
+            });
+            if found.is_some() {
+                return found;
+            }
+            at = described.super_class;
+        }
+        None
+    }
+
     fn launch_main(&mut self, main: MethodId, arguments: &[String]) -> Result<(), Trap> {
         let mut strings = Vec::with_capacity(arguments.len());
         for argument in arguments {
@@ -312,6 +368,7 @@ impl Machine<'_> {
         let fp = self.push_root(0, root, &[array, thread_object]);
         self.memory.poke(fp + frame::PC, 0);
         self.set_thread_word(0, thread::FRAME, fp);
+        self.set_thread_word(0, thread::READY, 0);
         self.set_current(0, fp);
         Ok(())
     }
@@ -349,16 +406,17 @@ impl Machine<'_> {
             assembler.call_virtual(main, words, None);
         }
         let after = assembler.here();
-        let exit = after + 3;
+        let exit = after + 4;
         assembler.push(Instr::Goto { target: exit });
         assembler.push(Instr::Const { d: status, value: 1 });
+        assembler.special(special::UNCAUGHT, u16::MAX, 1, caught);
         assembler.call_virtual(self.known.thread_dispatch, &[1, caught], None);
         assembler.call_virtual(self.known.thread_exit, &[1], None);
         assembler.special(special::AWAIT_OTHERS, u16::MAX, 1, u16::MAX);
         assembler.call_static(shutdown, &[], None);
         assembler.special(special::HALT, u16::MAX, status, u16::MAX);
         assembler.handler(start, after, after + 1, caught, None);
-        assembler.handler(after + 1, exit, exit, caught, None);
+        assembler.handler(after + 3, exit, exit, caught, None);
         assembler.handler(exit, exit + 1, exit + 1, caught, None);
         assembler.handler(exit + 2, exit + 3, exit + 3, caught, None);
         let root = assembler.finish(
@@ -377,8 +435,13 @@ impl Machine<'_> {
 
     /// Ends the program at once.
     pub fn halt(&mut self, status: i32) {
-        self.memory.store(layout::HALTED, 1);
+        self.memory.store(layout::HALTED, layout::OVER);
         self.memory.store(layout::STATUS, status as u32);
+    }
+
+    /// Ends the program as one whose execution is to be forgotten.
+    pub fn ignore(&mut self) {
+        self.memory.store(layout::HALTED, layout::IGNORED);
     }
 }
 

@@ -1,9 +1,10 @@
 //! Reading a state back from its vector; see `encode` for its form.
 
-use crate::encode::{HASHED, YOUNG, bit};
-use crate::frames::RETRY;
+use crate::encode::{BEFORE, GROUP_SHIFT, HASHED, LAST_GROUP, YOUNG, bit, each_live};
 use crate::known::monitor;
-use crate::layout::{self, CLASS_MASK, INFLATED, INTERNED, LOCK, STRINGS, class, frame, status, thread, thread_record};
+use crate::layout::{
+    self, CLASS_MASK, CLOCK, INFLATED, INTERNED, LOCK, STRINGS, THREAD_END, class, frame, status, thread, thread_record,
+};
 use crate::machine::Machine;
 use crate::memory::Address;
 use program::ir::RegisterKind;
@@ -12,22 +13,32 @@ use program::world::{ARRAY_HEADER_WORDS, ClassKind};
 impl Machine<'_> {
     /// Puts the machine into the state that a vector stands for. There is no way back from here.
     pub fn decode(&mut self, words: &[u32]) -> Result<(), Malformed> {
+        let end = self.memory.load(THREAD_END);
         self.restart();
-        for number in 0..layout::MAX_THREADS {
-            let record = thread_record(number);
-            if self.memory.load(record + thread::STATUS) != status::FREE {
-                self.memory.store(record + thread::STATUS, status::FREE);
-            }
+        for number in 0..end.max(self.memory.load(THREAD_END)) {
+            self.memory.store(thread_record(number) + thread::STATUS, status::FREE);
         }
         let mut reader = Reader {
             words,
             at: 0,
             references: Vec::new(),
             interned: Vec::new(),
+            objects: Vec::new(),
+            groups: vec![0],
         };
+        let now = u64::from(reader.next()?) | u64::from(reader.next()?) << 32;
+        self.memory.store_wide(CLOCK, now);
         self.decode_image(&mut reader)?;
-        self.decode_threads(&mut reader)?;
+        let threads = self.decode_threads(&mut reader)?;
         self.decode_objects(&mut reader)?;
+        for (position, number) in (1..).zip(threads) {
+            if position <= LAST_GROUP {
+                reader.groups.push(reader.objects.len());
+            }
+            self.decode_frames(number, &mut reader)?;
+            self.decode_objects(&mut reader)?;
+        }
+        self.fix_references(&mut reader)?;
         self.memory.commit();
         Ok(())
     }
@@ -58,44 +69,65 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn decode_threads(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+    fn decode_threads(&mut self, reader: &mut Reader<'_>) -> Result<Vec<u32>, Malformed> {
+        let mut numbers = Vec::new();
         for _ in 0..reader.next()? {
             let number = reader.next()?;
             if number >= layout::MAX_THREADS {
                 return Err(Malformed);
             }
-            let record = thread_record(number);
-            for word in [
-                thread::STATUS,
-                thread::OBJECT,
-                thread::BLOCKER,
-                thread::COUNT,
-                thread::DEADLINE,
-                thread::DEADLINE + 1,
-                thread::PERMIT,
-                thread::PHASE,
-                thread::HASHES,
-                thread::WAKE,
-            ] {
-                let value = reader.next()?;
+            numbers.push(number);
+            let end = self.memory.load(THREAD_END).max(number + 1);
+            self.memory.store(THREAD_END, end);
+            let object = reader.next()?;
+            self.store_reference(thread_record(number) + thread::OBJECT, object, reader);
+        }
+        Ok(numbers)
+    }
+
+    fn store_reference(&mut self, at: Address, value: u32, reader: &mut Reader<'_>) {
+        self.memory.store(at, value);
+        if value & YOUNG != 0 {
+            reader.references.push(Fix::Logged {
+                at,
+                number: value & !YOUNG,
+            });
+        }
+    }
+
+    fn decode_record(&mut self, number: u32, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let record = thread_record(number);
+        for word in [
+            thread::STATUS,
+            thread::READY,
+            thread::BLOCKER,
+            thread::COUNT,
+            thread::DEADLINE,
+            thread::DEADLINE + 1,
+            thread::PERMIT,
+            thread::PHASE,
+            thread::HASHES,
+            thread::WAKE,
+        ] {
+            let value = reader.next()?;
+            if word == thread::BLOCKER {
+                self.store_reference(record + word, value, reader);
+            } else {
                 self.memory.store(record + word, value);
-                if matches!(word, thread::OBJECT | thread::BLOCKER) && value & YOUNG != 0 {
-                    reader.references.push(Fix::Logged {
-                        at: record + word,
-                        number: value & !YOUNG,
-                    });
-                }
             }
-            self.decode_frames(number, reader)?;
+        }
+        let left = self.memory.load_wide(record + thread::DEADLINE);
+        if left != 0 {
+            let deadline = self.clock() + left - 1;
+            self.memory.store_wide(record + thread::DEADLINE, deadline);
         }
         Ok(())
     }
 
     fn decode_frames(&mut self, number: u32, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        self.decode_record(number, reader)?;
         let count = reader.next()? as usize;
-        // The vector has them from the top down; addresses are known from the bottom up.
         let mut frames = Vec::new();
-        let mut before = true;
         for _ in 0..count {
             let (id, pc, dest) = (reader.next()?, reader.next()?, reader.next()?);
             if id == 0 || id >= self.program.method_end() {
@@ -105,19 +137,20 @@ impl Machine<'_> {
             let code = self.code(method).map_err(|_| Malformed)?;
             let mut values = Vec::new();
             let mut wanted = Vec::new();
-            self.each_live(code, pc, before, &mut |_, register, kind| wanted.push((register, kind)));
+            each_live(code, pc, dest & BEFORE != 0, |register, kind| {
+                wanted.push((register, kind))
+            });
             for (register, kind) in wanted {
                 values.push((register, kind == RegisterKind::Ref, reader.next()?));
                 if kind == RegisterKind::Wide {
                     values.push((register + 1, false, reader.next()?));
                 }
             }
-            frames.push((id, pc, dest, code.frame_words, values));
-            before = dest & RETRY != 0;
+            frames.push((id, pc, dest & !BEFORE, code.frame_words, values));
         }
         let (mut at, end) = self.stack(number);
         let mut caller = 0;
-        for (id, pc, dest, size, values) in frames.into_iter().rev() {
+        for (id, pc, dest, size, values) in frames {
             if at + frame::REGISTERS + u32::from(size) > end {
                 return Err(Malformed);
             }
@@ -145,8 +178,7 @@ impl Machine<'_> {
     }
 
     fn decode_objects(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
-        let mut objects = Vec::new();
-        while reader.at < reader.words.len() {
+        for _ in 0..reader.next()? {
             let header = reader.next()?;
             let lock = reader.next()?;
             let class = header & CLASS_MASK;
@@ -167,7 +199,7 @@ impl Machine<'_> {
                 _ => self.new_object(class).map_err(|_| Malformed)?,
             };
             self.memory.poke(object, header);
-            objects.push(object);
+            reader.objects.push(object);
             match hashed {
                 Some((lock, hash)) => reader.references.push(Fix::Hashed {
                     at: object + LOCK,
@@ -197,8 +229,12 @@ impl Machine<'_> {
             });
             reader.references.append(&mut young);
         }
+        Ok(())
+    }
+
+    fn fix_references(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {
         for fix in std::mem::take(&mut reader.references) {
-            let object = |number: u32| objects.get(number as usize).copied().ok_or(Malformed);
+            let object = |number: u32| reader.object(number);
             match fix {
                 Fix::Plain { at, number } => self.memory.poke(at, object(number)?),
                 Fix::Logged { at, number } => self.memory.store(at, object(number)?),
@@ -211,6 +247,7 @@ impl Machine<'_> {
             }
         }
         // What is found by content is entered again.
+        let objects = std::mem::take(&mut reader.objects);
         for object in objects.into_iter().chain(std::mem::take(&mut reader.interned)) {
             let header = self.memory.load(object);
             if header & INTERNED != 0 {
@@ -244,9 +281,20 @@ struct Reader<'w> {
     references: Vec<Fix>,
     /// Strings of the image that were interned after it was made.
     interned: Vec<Address>,
+    /// The objects that were made, in order.
+    objects: Vec<Address>,
+    /// How many objects there were before each group.
+    groups: Vec<usize>,
 }
 
 impl Reader<'_> {
+    /// The object that a reference without its flag stands for.
+    fn object(&self, number: u32) -> Result<Address, Malformed> {
+        let first = *self.groups.get((number >> GROUP_SHIFT) as usize).ok_or(Malformed)?;
+        let position = first + (number & ((1 << GROUP_SHIFT) - 1)) as usize;
+        self.objects.get(position).copied().ok_or(Malformed)
+    }
+
     fn next(&mut self) -> Result<u32, Malformed> {
         let word = *self.words.get(self.at).ok_or(Malformed)?;
         self.at += 1;

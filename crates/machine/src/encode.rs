@@ -1,28 +1,45 @@
 //! Writing a state down.
 //!
-//! The vector has three parts: the words of the start-up image that differ from it, the threads with their frames,
-//! and the objects that are younger than the image. Objects are numbered in the order in which a traversal from the
-//! first two parts meets them, so the vector does not depend on addresses; garbage is never met; dead registers are
-//! left out. Equal vectors mean states that are equal up to the names of objects.
+//! The vector has these parts, each in chunks of its own: the clock; the words of the start-up image that differ from it;
+//! a record for each thread; the young objects (those that are no part of the image) that these lead to; then for each thread
+//! its frames, and the young objects that only they lead to. Objects are numbered within each of these groups in the
+//! order in which a traversal meets them, so the vector does not depend on addresses, garbage is never met, and what one
+//! thread does with objects of its own changes no other thread's chunks. Dead registers are left out. Equal vectors mean states
+//! that are equal up to the names of objects.
 //!
-//! A reference is written as the address of an object of the image, or as [`YOUNG`] plus the number of a younger one.
+//! A reference is written as the address of an object of the image, or as [`YOUNG`] with the group and the number within it.
 //! Left out on purpose, because no program can tell: cached hash codes of strings, the table of interned strings
 //! (decoding enters those it meets), and class objects that hold nothing of their own.
+//!
+//! The first part, up to the objects that all threads may share, and that of each thread are sections of the vector. They are
+//! kept from one call to the next, and only what a step may have changed is written anew (`refresh`).
 
 use crate::frames::RETRY;
 use crate::known::monitor;
 use crate::layout::{
-    self, CLASS_MASK, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS, THREADS, class,
-    frame, status, thread, thread_record,
+    self, CLASS_MASK, CLASS_WORDS, CLASSES, CLOCK, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS,
+    THREAD_END, THREADS, class, frame, status, thread, thread_record,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
+use crate::writer::{Part, Writer};
+use kernel::Vector;
 use program::ir::{Code, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};
-use std::collections::HashMap;
 
 /// Flag of a reference to an object that is younger than the image.
 pub const YOUNG: u32 = 0x8000_0000;
+
+/// Bits of the number of an object within its group.
+pub(crate) const GROUP_SHIFT: u32 = 25;
+/// The last group, which has everything that does not fit another.
+pub(crate) const LAST_GROUP: u32 = (1 << (31 - GROUP_SHIFT)) - 1;
+
+/// Flag in a frame's destination: its instruction is yet to run.
+pub(crate) const BEFORE: u32 = 1 << 17;
+
+/// More words than a monitor object has.
+const MONITOR_WORDS: u32 = 8;
 
 /// Marks an object's lock word that is followed by the lock and the hash code of its monitor.
 pub(crate) const HASHED: u32 = u32::MAX;
@@ -47,14 +64,6 @@ fn set_bit(bits: &mut [u64], address: Address) {
     if let Some(word) = bits.get_mut(address as usize / 64) {
         *word |= 1 << (address % 64);
     }
-}
-
-/// Numbers the young objects that a traversal meets. Kept by its owner, so that encoding does not allocate.
-#[derive(Default)]
-pub struct Scratch {
-    numbers: HashMap<Address, u32>,
-    queue: Vec<Address>,
-    touched: Vec<Address>,
 }
 
 impl Machine<'_> {
@@ -85,6 +94,10 @@ impl Machine<'_> {
         for at in STRINGS..SITES {
             set_bit(&mut roles.silent, at);
         }
+        // The clock has a place of its own in the vector.
+        for at in [CLOCK, CLOCK + 1, THREAD_END] {
+            set_bit(&mut roles.silent, at);
+        }
         let mut at = HEAP;
         while at < end {
             set_bit(&mut roles.locks, at + LOCK);
@@ -95,6 +108,7 @@ impl Machine<'_> {
             at += self.object_words(at);
         }
         self.roles = roles;
+        self.writer = Writer::default();
     }
 
     /// Whether a word of the image holds a reference now, be it to a monitor.
@@ -113,70 +127,263 @@ impl Machine<'_> {
     }
 
     /// Appends the canonical vector of the state to `out`.
-    pub fn encode(&mut self, out: &mut Vec<u32>) {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        self.encode_with(&mut scratch, out);
-        self.scratch = scratch;
-    }
-
-    fn encode_with(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        scratch.numbers.clear();
-        scratch.queue.clear();
-        self.encode_image(scratch, out);
-        self.encode_threads(scratch, out);
-        let mut next = 0;
-        while let Some(&object) = scratch.queue.get(next) {
-            self.encode_object(object, scratch, out);
-            next += 1;
+    pub fn encode(&mut self, out: &mut Vector) {
+        let mut writer = std::mem::take(&mut self.writer);
+        if !self.refresh(&mut writer) {
+            self.rebuild(&mut writer);
         }
+        writer.moved.clear();
+        writer.copy_to(out);
+        self.writer = writer;
     }
 
-    fn reference(&self, value: Address, scratch: &mut Scratch) -> u32 {
+    /// Appends the vector without using anything that was kept: it is the same, which tests check.
+    pub fn encode_afresh(&mut self, out: &mut Vector) {
+        let mut writer = Writer::default();
+        self.rebuild(&mut writer);
+        writer.copy_to(out);
+    }
+
+    /// The young objects that a state has.
+    pub fn young_objects(&mut self) -> Vec<Address> {
+        let mut vector = Vector::default();
+        self.encode(&mut vector);
+        self.writer
+            .parts()
+            .iter()
+            .flat_map(|part| part.objects.iter().copied())
+            .collect()
+    }
+
+    /// Writes everything anew.
+    fn rebuild(&mut self, writer: &mut Writer) {
+        writer.begin();
+        let mut part = writer.begin_part(0, u32::MAX);
+        let now = self.clock();
+        part.words.extend([now as u32, (now >> 32) as u32]);
+        part.end_chunk();
+        writer.image_start = part.words.len();
+        self.write_image(writer, &mut part);
+        writer.image_end = part.words.len();
+        let live =
+            (0..=self.highest_thread()).filter(|&number| self.thread_word(number, thread::STATUS) != status::FREE);
+        writer.threads.extend(live);
+        part.words.push(writer.threads.len() as u32);
+        part.end_chunk();
+        for position in 0..writer.threads.len() {
+            let number = writer.threads[position];
+            let object = self.thread_word(number, thread::OBJECT);
+            let object = self.reference(object, writer, &mut part);
+            part.words.extend([number, object]);
+            part.end_chunk();
+        }
+        self.write_objects(writer, &mut part);
+        writer.keep_shared(part, |object| object + self.object_words(object));
+        let mut last = None;
+        for position in 0..writer.threads.len() {
+            let number = writer.threads[position];
+            let group = (position as u32 + 1).min(LAST_GROUP);
+            let mut part = writer.begin_part(group, number);
+            if group == LAST_GROUP {
+                // Threads beyond the last group share it: they go on numbering where the one before stopped.
+                part.first = last.unwrap_or(0);
+            }
+            self.write_thread(number, writer, &mut part);
+            last = Some(part.first + part.objects.len());
+            writer.keep(position + 1, part);
+        }
+        writer.whole = writer.threads.len() < LAST_GROUP as usize;
+    }
+
+    /// Writes anew what may have changed since the last time; `false` if that is more than parts can tell.
+    fn refresh(&mut self, writer: &mut Writer) -> bool {
+        let mut changes = std::mem::take(&mut writer.changes);
+        changes.clear();
+        let known = self.memory.take_changes(&mut changes);
+        let fits = known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer);
+        writer.changes = changes;
+        fits
+    }
+
+    /// SOUNDNESS: the numbers of shared objects stay what they are as long as no reference changes that leads to them, and with
+    /// them everything else that was written; so only values that are no references may differ, and threads stay the same.
+    fn refresh_shared(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
+        let (end, limit) = (self.memory.image_end(), self.memory.limit());
+        let mut image_changed = self.memory.touched_count() != writer.seen;
+        writer.stale.clear();
+        writer.stale.resize(writer.threads.len() + 1, false);
+        for &at in changes {
+            if (THREADS..CLASSES).contains(&at) {
+                if !self.refresh_record(at, writer) {
+                    return false;
+                }
+            } else if at < end {
+                if at == CLOCK || at == CLOCK + 1 {
+                    let now = self.clock();
+                    writer.replace(0, &[now as u32, (now >> 32) as u32]);
+                    // How long threads still wait is counted from now.
+                    writer.stale.fill(true);
+                } else {
+                    image_changed |= !bit(&self.roles.silent, at);
+                }
+            } else if at < limit && !self.refresh_object(at, writer) {
+                return false;
+            }
+        }
+        !image_changed || self.refresh_image(writer)
+    }
+
+    /// Notes the thread to which a word of its record belongs. A thread more or less, or another thread object, is more than
+    /// parts can tell.
+    fn refresh_record(&mut self, at: Address, writer: &mut Writer) -> bool {
+        let (number, word) = (
+            (at - THREADS) / layout::THREAD_WORDS,
+            (at - THREADS) % layout::THREAD_WORDS,
+        );
+        let is_live = self.thread_word(number, thread::STATUS) != status::FREE;
+        let Some(position) = writer.threads.iter().position(|&other| other == number) else {
+            return !is_live;
+        };
+        writer.stale[position + 1] = true;
+        is_live && word != thread::OBJECT
+    }
+
+    fn refresh_image(&mut self, writer: &mut Writer) -> bool {
+        let mut part = Part::spare(&mut writer.spare);
+        let objects = writer.shared().objects.len();
+        writer.resume(objects);
+        self.write_image(writer, &mut part);
+        let (start, end) = (writer.image_start, writer.image_end);
+        let old = &writer.shared().words[start..end];
+        let same = part.objects.is_empty()
+            && old.len() == part.words.len()
+            && old
+                .iter()
+                .zip(&part.words)
+                .all(|(old, new)| old == new || (old | new) & YOUNG == 0);
+        if same {
+            writer.replace(start, &part.words);
+        }
+        part.give_back(&mut writer.spare);
+        same
+    }
+
+    /// Writes the object anew to which a word belongs, if it is one that threads share; notes the thread whose it is
+    /// otherwise.
+    fn refresh_object(&mut self, at: Address, writer: &mut Writer) -> bool {
+        if writer.is_hidden(at) {
+            return false;
+        }
+        let Some((position, object)) = writer.find_shared(at) else {
+            if let Some(position) = writer.find_own(at, |object| object + self.object_words(object)) {
+                writer.stale[position] = true;
+            }
+            return true;
+        };
+        let (start, end) = writer.shared_chunk(position);
+        let mut part = Part::spare(&mut writer.spare);
+        let objects = writer.shared().objects.len();
+        writer.resume(objects);
+        let inflated = self.memory.load(object + LOCK) & INFLATED != 0;
+        self.write_object(object, writer, &mut part);
+        let old = &writer.shared().words[start..end];
+        let same = !inflated
+            && part.objects.is_empty()
+            && old.len() == part.words.len()
+            && self.differs_in_values(object, old, &part.words);
+        if same {
+            writer.replace(start, &part.words);
+        }
+        part.give_back(&mut writer.spare);
+        same
+    }
+
+    /// Whether two ways to write an object differ only in words that are no references.
+    fn differs_in_values(&self, object: Address, old: &[u32], new: &[u32]) -> bool {
+        let described = self.program.class(self.class_of(object));
+        let is_reference = |position: usize| match described.kind {
+            // Header, lock and length come first.
+            ClassKind::Array(element) => position > 2 && !self.program.class(element).is_primitive(),
+            _ => described.references.contains(&(position as u32)),
+        };
+        (0..old.len()).all(|position| old[position] == new[position] || !is_reference(position))
+    }
+
+    fn refresh_threads(&mut self, writer: &mut Writer) -> bool {
+        let mut all = false;
+        for position in 0..writer.threads.len() {
+            let number = writer.threads[position];
+            if !all && !writer.stale[position + 1] && !writer.moved.contains(&number) {
+                continue;
+            }
+            let mut part = writer.begin_part(position as u32 + 1, number);
+            self.write_thread(number, writer, &mut part);
+            // SOUNDNESS: a thread's own objects are those that none before it leads to. If they are others now, those of
+            // the threads after it may be.
+            all |= writer.keep(position + 1, part);
+        }
+        true
+    }
+
+    #[inline]
+    fn reference(&self, value: Address, writer: &mut Writer, part: &mut Part) -> u32 {
         if value < self.memory.image_end() {
-            return value;
+            value
+        } else {
+            writer.number(value, part)
         }
-        let fresh = scratch.numbers.len() as u32;
-        let number = *scratch.numbers.entry(value).or_insert_with(|| {
-            scratch.queue.push(value);
-            fresh
-        });
-        YOUNG | number
     }
 
-    fn encode_image(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        scratch.touched.clear();
-        scratch.touched.extend_from_slice(self.memory.touched());
-        let start = out.len();
-        out.push(0);
+    fn write_image(&mut self, writer: &mut Writer, part: &mut Part) {
+        let known = self.memory.touched_count();
+        if writer.seen != known {
+            writer.seen = known;
+            let silent = &self.roles.silent;
+            writer.touched.clear();
+            writer
+                .touched
+                .extend(self.memory.touched().iter().filter(|&&at| !bit(silent, at)));
+        }
+        let start = part.words.len();
+        part.words.push(0);
         let mut count = 0;
-        for position in 0..scratch.touched.len() {
-            let at = scratch.touched[position];
+        for position in 0..writer.touched.len() {
+            let at = writer.touched[position];
             let value = self.memory.load(at);
-            if bit(&self.roles.silent, at) || value == self.memory.original(at) {
+            if value == self.memory.original(at) {
                 continue;
             }
             if bit(&self.roles.locks, at) && value & INFLATED != 0 {
                 let (lock, hash) = self.monitor_words(value);
+                writer.note_hidden(value & !INFLATED, MONITOR_WORDS);
                 if hash == 0 && lock == self.memory.original(at) {
                     continue;
                 }
-                out.extend_from_slice(&[at, HASHED, lock, hash]);
+                part.words.extend([at, HASHED, lock, hash]);
                 count += 1;
                 continue;
             }
             let is_mirror = (CLASSES..STRINGS).contains(&at) && (at - CLASSES) % CLASS_WORDS == class::MIRROR;
-            if is_mirror && self.is_plain_mirror(value) {
-                continue;
+            if is_mirror {
+                // Whether it is written depends on what it holds.
+                writer.note_hidden(value, self.object_words(value));
+                if self.is_plain_mirror(value) {
+                    continue;
+                }
             }
             let written = if bit(&self.roles.references, at) {
-                self.reference(value, scratch)
+                self.reference(value, writer, part)
             } else {
                 value
             };
-            out.extend_from_slice(&[at, written]);
+            part.words.extend([at, written]);
             count += 1;
+            if count % 4 == 0 {
+                part.end_chunk();
+            }
         }
-        out[start] = count;
+        part.words[start] = count;
+        part.end_chunk();
     }
 
     fn monitor_words(&self, lock: u32) -> (u32, u32) {
@@ -206,125 +413,126 @@ impl Machine<'_> {
                 .all(|&offset| own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0)
     }
 
-    fn encode_threads(&mut self, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        let start = out.len();
-        out.push(0);
-        let mut count = 0;
-        for number in 0..=self.highest_thread() {
-            let record = thread_record(number);
-            let state = self.memory.load(record + thread::STATUS);
-            if state == status::FREE {
-                continue;
+    /// What a thread waits for, its frames from the bottom up, and its own objects.
+    fn write_thread(&mut self, number: u32, writer: &mut Writer, part: &mut Part) {
+        let record = thread_record(number);
+        let word = |offset: u32| self.memory.load(record + offset);
+        let state = word(thread::STATUS);
+        let blocker = match state {
+            status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED => {
+                self.reference(word(thread::BLOCKER), writer, part)
             }
-            count += 1;
-            let word = |offset: u32| self.memory.load(record + offset);
-            let blocker = match state {
-                status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED => {
-                    self.reference(word(thread::BLOCKER), scratch)
-                }
-                status::INITIALIZING => word(thread::BLOCKER),
-                _ => 0,
-            };
-            let waits = matches!(state, status::WAITING | status::PARKED | status::SLEEPING);
-            let phased = word(thread::PHASE) != 0;
-            let object = self.reference(word(thread::OBJECT), scratch);
-            out.extend_from_slice(&[
-                number,
-                state,
-                object,
-                blocker,
-                if phased { word(thread::COUNT) } else { 0 },
-                if waits { word(thread::DEADLINE) } else { 0 },
-                if waits { word(thread::DEADLINE + 1) } else { 0 },
-                word(thread::PERMIT),
-                word(thread::PHASE),
-                word(thread::HASHES),
-                if phased { word(thread::WAKE) } else { 0 },
-            ]);
-            let top = self.top_frame(number);
-            self.encode_frames(top, scratch, out);
-        }
-        out[start] = count;
-    }
-
-    /// Frames from the top down: method, instruction, destination, live registers.
-    fn encode_frames(&mut self, top: Address, scratch: &mut Scratch, out: &mut Vec<u32>) {
-        let start = out.len();
-        out.push(0);
-        let mut at = top;
-        let mut count = 0;
-        let mut before = true;
+            status::INITIALIZING => word(thread::BLOCKER),
+            _ => 0,
+        };
+        // How long it still waits, plus one; 0 for ever.
+        let waits = matches!(state, status::WAITING | status::PARKED | status::SLEEPING);
+        let left = match self.memory.load_wide(record + thread::DEADLINE) {
+            0 => 0,
+            deadline if waits => deadline.saturating_sub(self.clock()) + 1,
+            _ => 0,
+        };
+        let phased = word(thread::PHASE) != 0;
+        part.words.extend([
+            state,
+            word(thread::READY),
+            blocker,
+            if phased { word(thread::COUNT) } else { 0 },
+            left as u32,
+            (left >> 32) as u32,
+            word(thread::PERMIT),
+            word(thread::PHASE),
+            word(thread::HASHES),
+            if phased { word(thread::WAKE) } else { 0 },
+        ]);
+        let mut frames = std::mem::take(&mut writer.frames);
+        frames.clear();
+        let mut at = self.top_frame(number);
         while at != 0 {
-            let (id, pc, caller) = self.frame_at(at);
-            let dest = self.memory.load(at + frame::DEST);
-            out.extend_from_slice(&[id, pc, dest]);
-            if let Ok(code) = self.program.code(self.program.method(id)) {
-                self.each_live(code, pc, before, &mut |machine, register, kind| {
-                    let word = at + frame::REGISTERS + u32::from(register);
-                    match kind {
-                        RegisterKind::Ref => out.push(machine.reference(machine.memory.load(word), scratch)),
-                        RegisterKind::Word => out.push(machine.memory.load(word)),
-                        RegisterKind::Wide => {
-                            out.extend_from_slice(&[machine.memory.load(word), machine.memory.load(word + 1)]);
-                        }
-                    }
-                });
-            }
-            count += 1;
-            before = dest & RETRY != 0;
-            at = caller;
+            frames.push(at);
+            at = self.memory.load(at + frame::CALLER);
         }
-        out[start] = count;
+        part.words.push(frames.len() as u32);
+        part.end_chunk();
+        for position in (0..frames.len()).rev() {
+            let at = frames[position];
+            // The instruction is yet to run in the topmost frame, and below one after which it is tried again.
+            let before = match position.checked_sub(1) {
+                None => true,
+                Some(above) => self.memory.load(frames[above] + frame::DEST) & RETRY != 0,
+            };
+            self.write_frame(at, before, writer, part);
+            part.end_chunk();
+        }
+        writer.frames = frames;
+        self.write_objects(writer, part);
     }
 
-    /// The registers whose values matter: before the instruction if it is yet to run, across it if its call is
-    /// under way.
-    pub(crate) fn each_live(
-        &self,
-        code: &Code,
-        pc: u32,
-        before: bool,
-        visit: &mut dyn FnMut(&Self, u16, RegisterKind),
-    ) {
-        let live = code.liveness();
-        for (position, register) in code.registers.iter().enumerate() {
-            if if before {
-                live.is_live(pc, position)
-            } else {
-                live.is_live_across(pc, position)
-            } {
-                visit(self, register.reg, register.kind);
+    /// Method, instruction, destination, live registers.
+    fn write_frame(&self, at: Address, before: bool, writer: &mut Writer, part: &mut Part) {
+        let (id, pc, _) = self.frame_at(at);
+        let dest = self.memory.load(at + frame::DEST);
+        part.words.extend([id, pc, if before { dest | BEFORE } else { dest }]);
+        let Ok(code) = self.program.code(self.program.method(id)) else {
+            return;
+        };
+        each_live(code, pc, before, |register, kind| {
+            let word = at + frame::REGISTERS + u32::from(register);
+            let value = self.memory.load(word);
+            match kind {
+                RegisterKind::Ref => {
+                    let written = self.reference(value, writer, part);
+                    part.words.push(written);
+                }
+                RegisterKind::Word => part.words.push(value),
+                RegisterKind::Wide => part.words.extend([value, self.memory.load(word + 1)]),
             }
-        }
+        });
     }
 
-    fn encode_object(&mut self, object: Address, scratch: &mut Scratch, out: &mut Vec<u32>) {
+    /// The objects of the part at hand, their number first, and all that they lead to.
+    fn write_objects(&self, writer: &mut Writer, part: &mut Part) {
+        let count_at = part.words.len();
+        part.words.push(0);
+        part.end_chunk();
+        part.first_chunk = part.ends.len();
+        let mut next = 0;
+        while let Some(&object) = part.objects.get(next) {
+            next += 1;
+            self.write_object(object, writer, part);
+            part.end_chunk();
+        }
+        part.words[count_at] = next as u32;
+    }
+
+    fn write_object(&self, object: Address, writer: &mut Writer, part: &mut Part) {
         let header = self.memory.load(object);
-        out.push(header);
+        part.words.push(header);
         let lock = self.memory.load(object + LOCK);
         if lock & INFLATED != 0 {
+            writer.note_hidden(lock & !INFLATED, MONITOR_WORDS);
             let (lock, hash) = self.monitor_words(lock);
             if hash == 0 {
-                out.push(lock);
+                part.words.push(lock);
             } else {
-                out.extend_from_slice(&[HASHED, lock, hash]);
+                part.words.extend([HASHED, lock, hash]);
             }
         } else {
-            out.push(lock);
+            part.words.push(lock);
         }
         let described = self.program.class(header & CLASS_MASK);
         if let ClassKind::Array(element) = described.kind {
-            let length = self.array_length(object);
-            out.push(length);
+            part.words.push(self.array_length(object));
             let words = self.object_words(object);
             let references = !self.program.class(element).is_primitive();
             for word in ARRAY_HEADER_WORDS..words {
                 let value = self.memory.load(object + word);
-                out.push(if references {
-                    self.reference(value, scratch)
+                let written = if references {
+                    self.reference(value, writer, part)
                 } else {
                     value
-                });
+                };
+                part.words.push(written);
             }
             return;
         }
@@ -333,11 +541,12 @@ impl Machine<'_> {
         for word in program::world::HEADER_WORDS..described.words {
             let value = self.memory.load(object + word);
             let is_reference = references.next_if_eq(&word).is_some();
-            out.push(match (caches.contains(&word), is_reference) {
+            let written = match (caches.contains(&word), is_reference) {
                 (true, _) => 0,
-                (false, true) => self.reference(value, scratch),
+                (false, true) => self.reference(value, writer, part),
                 (false, false) => value,
-            });
+            };
+            part.words.push(written);
         }
     }
 
@@ -350,6 +559,21 @@ impl Machine<'_> {
             [known.class_name, known.class_package.unwrap_or(known.class_name)]
         } else {
             [0, 0]
+        }
+    }
+}
+
+/// The registers whose values matter: before the instruction if it is yet to run, across it if its call is under way.
+#[inline]
+pub(crate) fn each_live(code: &Code, pc: u32, before: bool, mut visit: impl FnMut(u16, RegisterKind)) {
+    let live = code.liveness();
+    let row = if before { live.before(pc) } else { live.across(pc) };
+    for (position, &bits) in row.iter().enumerate() {
+        let mut bits = bits;
+        while bits != 0 {
+            let register = code.registers[position * 64 + bits.trailing_zeros() as usize];
+            visit(register.reg, register.kind);
+            bits &= bits - 1;
         }
     }
 }

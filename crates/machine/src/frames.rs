@@ -8,7 +8,7 @@ use program::classfile::flags;
 use program::descriptor::{self, Kind};
 use program::ir::{Call, Code, Instr, Register, RegisterKind};
 use program::lower::LowerErrorKind;
-use program::world::{Method, MethodId};
+use program::world::{LoaderId, Method, MethodId};
 
 /// Flag in a frame's `DEST`: on return, the caller's instruction is tried again instead of being over.
 pub(crate) const RETRY: u32 = 1 << 16;
@@ -27,7 +27,14 @@ impl<'p> Machine<'p> {
         } else if method.index != u16::MAX {
             let class = self.program.class(method.class);
             let (name, descriptor) = (self.program.text(method.name), self.program.text(method.descriptor));
-            if class.loader.0 == 0 && self.shared.natives.replaces(&class.name, name, descriptor).is_some() {
+            let boot = class.loader == LoaderId::BOOT;
+            if !method.is_body
+                && self
+                    .shared
+                    .natives
+                    .replaces(boot, &class.name, name, descriptor)
+                    .is_some()
+            {
                 self.program.set_code(method, native_stub(descriptor, method));
             }
         }
@@ -110,6 +117,9 @@ impl<'p> Machine<'p> {
                 return Ok(());
             }
             at = caller;
+        }
+        if self.stepping {
+            return Err(Trap::Unsupported("more stack than --stack allows".to_owned()));
         }
         Err(Trap::Raise("java/lang/StackOverflowError", None))
     }

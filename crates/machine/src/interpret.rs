@@ -71,7 +71,10 @@ impl<'p> Machine<'p> {
         let base = self.memory.base();
         let mut fp = self.fp;
         let mut method: &'p Method = self.program.method(self.memory.load(fp + frame::METHOD));
-        let mut code: &'p Code = self.code(method)?;
+        let mut code: &'p Code = match self.program.ready(method) {
+            Some(code) => code,
+            None => self.code(method)?,
+        };
         let mut pc = self.memory.load(fp + frame::PC) as usize;
         // SAFETY: every register number in `code` is below its frame_words: the lowering allocates them so, and
         // a frame is pushed only after `check_stack` has found room for all of them.
@@ -201,7 +204,7 @@ impl<'p> Machine<'p> {
         // Other threads may see what follows: a step ends before it, unless it began with it.
         macro_rules! visible {
             () => {
-                if STEPPING {
+                if STEPPING && !self.manner.every {
                     if !self.fresh {
                         save!();
                         return Ok(Exit::Pending);
@@ -244,6 +247,13 @@ impl<'p> Machine<'p> {
             // SAFETY: pc is 0 at entry, a checked jump target, or follows an instruction that can fall through, and
             // the lowering ends every method with one that cannot.
             let instr = unsafe { *code.instrs.get_unchecked(pc) };
+            if STEPPING && self.manner.every {
+                if !self.fresh {
+                    save!();
+                    return Ok(Exit::Pending);
+                }
+                self.fresh = false;
+            }
             match instr {
                 Instr::Move { d, s } => int!(d, get!(s)),
                 Instr::MoveWide { d, s } => long!(d, wide!(s)),

@@ -34,16 +34,27 @@ pub const GLOBALS: Address = SITES + MAX_SITES * SITE_WORDS;
 pub const CLOCK: Address = GLOBALS;
 /// Exit status with which the program has ended.
 pub const STATUS: Address = GLOBALS + 2;
-/// Whether the program has ended.
+/// Whether the program has ended: [`OVER`] or [`IGNORED`].
 pub const HALTED: Address = GLOBALS + 4;
 /// A counter for fresh numbers that the program can see only as unequal.
 pub const COUNTER: Address = GLOBALS + 3;
+/// One more than the highest thread number ever in use: a bound, no part of a state.
+pub const THREAD_END: Address = GLOBALS + 5;
+/// Who runs alone because the program asked for it: thread number plus one, and above it how often it asked.
+pub const ALONE: Address = GLOBALS + 6;
+/// Whether the program itself has read the clock.
+pub const OBSERVED: Address = GLOBALS + 7;
 /// Words of the globals from here on are references.
 pub const FIRST_ROOT: u32 = 8;
 /// Loader objects by loader number, starting with the platform loader.
 pub const LOADERS: Address = GLOBALS + 64;
 /// How many loaders there may be.
 pub const MAX_LOADERS: u32 = 1024;
+
+/// The program has ended by itself.
+pub const OVER: u32 = 1;
+/// The program wants its present execution to be forgotten.
+pub const IGNORED: u32 = 2;
 
 /// Where the heap begins.
 pub const HEAP: Address = LOADERS + MAX_LOADERS;
@@ -70,8 +81,8 @@ pub mod thread {
     pub const HASHES: u32 = 9;
     /// How it was woken: one of [`super::wake`].
     pub const WAKE: u32 = 10;
-    /// Which of the successive users of this record it is.
-    pub const GENERATION: u32 = 11;
+    /// Whether it stands before an instruction that others may see, and not somewhere before that.
+    pub const READY: u32 = 11;
 }
 
 /// What a thread is doing.
@@ -106,6 +117,8 @@ pub mod wake {
     pub const INTERRUPTED: u32 = 2;
     /// By its deadline.
     pub const TIMEOUT: u32 = 3;
+    /// By nobody.
+    pub const SPURIOUS: u32 = 4;
 }
 
 /// Words of a class's record.

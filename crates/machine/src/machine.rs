@@ -2,7 +2,7 @@
 
 use crate::dynamic::sites::Sites;
 use crate::known::Known;
-use crate::layout::{self, HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
+use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
 use crate::native::{Bound, Natives};
 use kernel::Unsupported;
@@ -235,13 +235,16 @@ pub struct Machine<'p> {
     pub(crate) bound: Vec<Option<Bound>>,
     pub(crate) selections: Box<[(u64, MethodId)]>,
     pub(crate) offsets: HashMap<(&'static str, &'static str), u32>,
+    /// Offsets of fields by where their names lie; see `find_offset`.
+    pub(crate) asked: Box<[Asked]>,
     /// Threads in the order in which they began to wait for something: who waited longest is served first.
     pub(crate) arrivals: Vec<u32>,
     pub(crate) collect_at: Address,
     /// The size of a request that found the heap full, until one as large succeeds.
     pub(crate) starved: u32,
     pub(crate) roles: crate::encode::Roles,
-    pub(crate) scratch: crate::encode::Scratch,
+    pub(crate) writer: crate::writer::Writer,
+    pub(crate) moments: kernel::Vector,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
     /// Whether the present turn ends because the thread gave way.
@@ -250,6 +253,28 @@ pub struct Machine<'p> {
     pub turns: u64,
     /// Whether the running thread gives way to the others.
     pub yielding: bool,
+    /// Which alternative a native method that has several takes, counted from 0.
+    pub choice: u32,
+    /// Whether the machine goes step by step, and who is served first is no question.
+    pub(crate) stepping: bool,
+    /// How it goes step by step.
+    pub manner: Manner,
+    /// Fields on which the user allows races: `Class.field` or `field`.
+    pub allowed: Vec<String>,
+}
+
+/// Where the names of a class and a field lie and how long they are, and the offset of the field; 0 if there is none.
+pub(crate) type Asked = ((usize, usize, usize, usize), u32);
+
+/// How the machine goes step by step.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Manner {
+    /// Every instruction is a step, not only those that other threads may see.
+    pub every: bool,
+    /// Threads may wake up without a reason.
+    pub spurious: bool,
+    /// Locks that a finished thread still holds are a flaw.
+    pub locks: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -281,16 +306,27 @@ impl<'p> Machine<'p> {
             bound: Vec::new(),
             selections: vec![(0, 0); 1 << 13].into(),
             offsets: HashMap::new(),
+            asked: vec![Asked::default(); 256].into(),
             arrivals: Vec::new(),
             starved: 0,
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
-            scratch: crate::encode::Scratch::default(),
+            writer: crate::writer::Writer::default(),
+            moments: kernel::Vector::default(),
             fresh: true,
             gave_way: false,
             turns: u64::MAX,
             yielding: false,
+            choice: 0,
+            stepping: false,
+            manner: Manner::default(),
+            allowed: Vec::new(),
         })
+    }
+
+    /// Whether the machine goes step by step.
+    pub fn is_stepping(&self) -> bool {
+        self.stepping
     }
 
     /// Bounds of a thread's stack.
@@ -332,11 +368,6 @@ impl<'p> Machine<'p> {
             self.memory.load(at + frame::PC),
             self.memory.load(at + frame::CALLER),
         )
-    }
-
-    /// The virtual clock, in nanoseconds since the start.
-    pub fn clock(&self) -> u64 {
-        self.memory.load_wide(layout::CLOCK)
     }
 
     /// A class of the JDK or of the program, as the loader sees it.

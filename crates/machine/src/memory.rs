@@ -45,6 +45,18 @@ pub struct Memory {
     /// Where in the trail the current step begins.
     segment: usize,
     image: Image,
+    changes: Changes,
+}
+
+/// What has changed since somebody looked.
+#[derive(Default)]
+struct Changes {
+    /// How long the trail was then, or how short it has become since: what lies beyond has changed.
+    seen: usize,
+    /// Words that were taken back from what was seen.
+    undone: Vec<Address>,
+    /// Whether the trail does not tell.
+    lost: bool,
 }
 
 /// What memory held when the program was about to begin, and which of those words were ever written since.
@@ -75,6 +87,7 @@ impl Memory {
             trail: Vec::new(),
             segment: 0,
             image: Image::default(),
+            changes: Changes::default(),
         })
     }
 
@@ -267,6 +280,11 @@ impl Memory {
         &self.image.changed
     }
 
+    /// How many of them there are.
+    pub fn touched_count(&self) -> usize {
+        self.image.changed.len()
+    }
+
     /// The value that a word of the image had.
     pub fn original(&self, address: Address) -> u32 {
         self.image.words[address as usize]
@@ -343,8 +361,12 @@ impl Memory {
             if let Some((address, old)) = self.trail.pop() {
                 // SAFETY: logged addresses are addresses of memory.
                 unsafe { *self.at(address) = old }
+                if self.trail.len() < self.changes.seen {
+                    self.changes.undone.push(address);
+                }
             }
         }
+        self.changes.seen = self.changes.seen.min(self.trail.len());
         self.top = checkpoint.top;
         self.mark = checkpoint.mark;
         self.segment = checkpoint.segment;
@@ -364,6 +386,26 @@ impl Memory {
         self.trail.clear();
         self.segment = 0;
         self.mark = self.top;
+        self.lose_changes();
+    }
+
+    /// Makes the next look at what has changed say that it cannot be told.
+    pub fn lose_changes(&mut self) {
+        self.changes.lost = true;
+    }
+
+    /// Appends the old words that may have changed since the last call, some of them more than once; `false` if that
+    /// cannot be told. Only between steps: what a step writes after the call may not be noticed.
+    pub fn take_changes(&mut self, out: &mut Vec<Address>) -> bool {
+        let known = !self.changes.lost;
+        if known {
+            out.append(&mut self.changes.undone);
+            out.extend(self.trail[self.changes.seen..].iter().map(|&(address, _)| address));
+        }
+        self.changes.lost = false;
+        self.changes.undone.clear();
+        self.changes.seen = self.trail.len();
+        known
     }
 
     /// How many words are logged.

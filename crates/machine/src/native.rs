@@ -7,7 +7,7 @@
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use kernel::Access;
-use program::world::{Method, MethodId};
+use program::world::{LoaderId, Method, MethodId};
 
 /// How a native method ends.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub enum Outcome {
     Word(u32),
     /// It returns a long or double.
     Wide(u64),
+    /// It does what its body says, which stands in for the native function.
+    Body,
     /// Its result is what this method gives for these argument words: the native frame makes room for the call.
     Call(MethodId, Vec<u32>),
     /// It cannot go on now. The thread's record says what it waits for, and the method is entered again, with
@@ -93,6 +95,17 @@ pub enum Touches {
         /// How.
         access: Access,
     },
+    /// The cell of `object` at the byte offset `offset`, which is written only if it holds what is expected.
+    Swap {
+        /// Position of the object.
+        object: u32,
+        /// Position of the offset's lower word.
+        offset: u32,
+        /// Position of the expected value.
+        expected: u32,
+        /// Whether it has two words.
+        wide: bool,
+    },
     /// All cells of an object.
     Object {
         /// Position of the object.
@@ -114,6 +127,11 @@ pub enum Touches {
         /// How.
         access: Access,
     },
+    /// The monitor of an object, and what the running thread waits for.
+    Wait {
+        /// Position of the object.
+        object: u32,
+    },
     /// Status, permit and interrupts of a thread.
     Thread {
         /// Position of the thread object.
@@ -127,17 +145,63 @@ pub enum Touches {
     Everything,
 }
 
+/// Which of several things a native method may do is not always the program's choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alternatives {
+    /// There is one thing it does.
+    One,
+    /// It wakes one of the threads in the wait set of `object`.
+    Waiters {
+        /// Position of the object.
+        object: u32,
+    },
+    /// It answers with a number from 0 on, below the int argument at `bound`.
+    Below {
+        /// Position of the bound.
+        bound: u32,
+    },
+    /// It answers with a number from one int argument to the next, both included.
+    Between {
+        /// Position of the lower bound.
+        low: u32,
+    },
+    /// It answers with a number from 0 to an int argument, that included.
+    Upto {
+        /// Position of the largest.
+        most: u32,
+    },
+    /// It answers with one of the elements of an array.
+    Element {
+        /// Position of the array.
+        array: u32,
+    },
+    /// It answers false or true.
+    Either,
+    /// It reads the clock, which may have moved on.
+    Clock,
+    /// Being called is to be remembered.
+    Reached,
+}
+
+impl Alternatives {
+    /// More than anybody would want to wait for.
+    pub const MOST: u32 = 1 << 16;
+}
+
 /// Finds native methods by name.
 pub trait Natives: Send + Sync {
     /// The function for a method, by the internal name of its class, its name and its descriptor.
     fn find(&self, class: &str, name: &str, descriptor: &str) -> Option<Native>;
 
     /// A function that runs in place of a method that has a body: only where its body would reach for native code
-    /// that makes no sense here.
-    fn replaces(&self, class: &str, name: &str, descriptor: &str) -> Option<Native>;
+    /// that makes no sense here. `boot` tells the JDK's own classes from the program's.
+    fn replaces(&self, boot: bool, class: &str, name: &str, descriptor: &str) -> Option<Native>;
 
     /// What a native method touches.
     fn touches(&self, class: &str, name: &str, descriptor: &str) -> Touches;
+
+    /// What it may choose from.
+    fn alternatives(&self, class: &str, name: &str, descriptor: &str) -> Alternatives;
 }
 
 /// A native method's function and footprint, once they were looked up.
@@ -145,6 +209,7 @@ pub trait Natives: Send + Sync {
 pub(crate) struct Bound {
     pub native: Native,
     pub touches: Touches,
+    pub alternatives: Alternatives,
 }
 
 impl Machine<'_> {
@@ -159,13 +224,14 @@ impl Machine<'_> {
         let natives = self.shared.natives;
         let found = natives
             .find(&class.name, name, descriptor)
-            .or_else(|| natives.replaces(&class.name, name, descriptor));
+            .or_else(|| natives.replaces(class.loader == LoaderId::BOOT, &class.name, name, descriptor));
         let Some(native) = found else {
             return Err(Trap::Unsupported(format!("{}.{name}", class.external_name())));
         };
         let bound = Bound {
             native,
             touches: natives.touches(&class.name, name, descriptor),
+            alternatives: natives.alternatives(&class.name, name, descriptor),
         };
         if self.bound.len() <= position {
             self.bound.resize(position + 1, None);

@@ -33,6 +33,7 @@ pub enum End {
 impl Machine<'_> {
     /// Runs until the program or the machine's own call ends.
     pub fn run(&mut self) -> End {
+        self.stepping = false;
         let mut idle = 0;
         loop {
             // Threads that do nothing but give way to one another wait for time to pass.
@@ -86,14 +87,9 @@ impl Machine<'_> {
             if self.can_run(number) {
                 return Some(number);
             }
-            if self.thread_word(number, thread::STATUS) == status::ENDING {
-                let before = self.current;
-                self.current = number;
-                let alive = self.others_alive();
-                self.current = before;
-                if !alive {
-                    return Some(number);
-                }
+            let ends = self.thread_word(number, thread::STATUS) == status::ENDING;
+            if ends && !self.is_kept_alive_without(number) {
+                return Some(number);
             }
         }
         None

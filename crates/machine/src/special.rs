@@ -6,7 +6,7 @@ use crate::interpret::{Exit, Next};
 use crate::layout::{frame, init, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use crate::native::{Args, Outcome, Touches};
+use crate::native::{Alternatives, Args, Outcome, Touches};
 use program::ir::{Call, Reg};
 use program::world::{LoaderId, Method};
 
@@ -42,6 +42,8 @@ pub const INIT_CAUSE: u16 = 13;
 pub const COPY_TRACE: u16 = 14;
 /// A loader that was asked for the name `a` must have answered with a class `b` of that name.
 pub const EXPECT_NAME: u16 = 15;
+/// Exception `b` has left the code of thread `a`: nothing happens, but whoever looks at the state can see it.
+pub const UNCAUGHT: u16 = 16;
 /// First of the instructions that belong to dynamic linking.
 pub const DYNAMIC: u16 = 100;
 
@@ -99,11 +101,20 @@ impl Machine<'_> {
                 return Err(Trap::RaiseCause("java/lang/NoClassDefFoundError", Some(name), cause));
             }
             THREAD_END => {
+                if !self.can_enter(self.register(a), self.current) {
+                    // Whoever joins the thread holds its monitor between looking and waiting.
+                    self.block_on(self.register(a));
+                    return Ok(Next::Leave(Exit::Blocked));
+                }
                 self.end_thread(self.register(a))?;
                 return Ok(Next::Leave(Exit::Ended));
             }
             AWAIT_OTHERS => {
                 if self.thread_word(self.current, thread::PHASE) == 0 {
+                    if !self.can_enter(self.register(a), self.current) {
+                        self.block_on(self.register(a));
+                        return Ok(Next::Leave(Exit::Blocked));
+                    }
                     self.thread_is_over(self.register(a))?;
                     self.set_thread_word(self.current, thread::PHASE, 1);
                 }
@@ -118,6 +129,7 @@ impl Machine<'_> {
                 self.halt(status);
                 return Ok(Next::Leave(Exit::Halt(status)));
             }
+            UNCAUGHT => {}
             STOP => return Ok(Next::Leave(Exit::Done(self.register(a)))),
             STOP_FAILED => return Ok(Next::Leave(Exit::Failed(self.register(a)))),
             _ => return self.special_dynamic(op, d, a, b),
@@ -136,9 +148,9 @@ impl Machine<'_> {
     /// Whether other threads may see what a special instruction does.
     pub(crate) fn is_visible(&mut self, method: &Method, op: u16) -> bool {
         match op {
-            NATIVE => self
-                .bind(method)
-                .map_or(true, |bound| bound.touches != Touches::Nothing),
+            NATIVE => self.bind(method).map_or(true, |bound| {
+                bound.touches != Touches::Nothing || bound.alternatives != Alternatives::One
+            }),
             INIT_CLINIT | STOP | STOP_FAILED | EXPECT_NAME | COPY_TRACE => false,
             _ => true,
         }
@@ -165,6 +177,22 @@ impl Machine<'_> {
         );
         match outcome {
             Outcome::Block => return Ok(Next::Leave(Exit::Blocked)),
+            Outcome::Body => {
+                let native_frame = self.fp;
+                let body = self
+                    .program
+                    .body_of(method.id)
+                    .map_err(|error| Trap::Unsupported(error.to_string()))?;
+                let words: Vec<u32> = (0..usize::from(method.argument_words))
+                    .map(|word| args.word(word))
+                    .collect();
+                self.uncover(caller);
+                if let Err(trap) = self.push_call(body, &words, dest) {
+                    self.fp = native_frame;
+                    return Err(trap);
+                }
+                return Ok(Next::Reload);
+            }
             Outcome::Call(target, arguments) => {
                 // The callee takes the native frame's place.
                 let native_frame = self.fp;

@@ -1,24 +1,24 @@
-//! The machine as a [`kernel::System`]: pending actions, steps, going back.
+//! The machine as a [`kernel::System`]: steps, and going back over them.
 //!
 //! Between two steps each thread stands before its next visible instruction. A step executes that instruction and all
-//! that follows up to the next visible one. What an instruction touches is read off its operands.
+//! that follows up to the next visible one.
 
+use crate::boot::{LaunchError, Start};
 use crate::interpret::Exit;
-use crate::layout::{class, class_record, frame, init, status, thread, thread_record, wake};
-use crate::link;
-use crate::machine::{Console, Machine, Shared};
+use crate::layout::{self, ALONE, OWNER_MASK, thread, thread_record, wake};
+use crate::machine::{Machine, Manner, Shared};
 use crate::memory::{Address, Checkpoint};
-use crate::native::Touches;
-use crate::special;
-use kernel::{Access, Footprint, Pending, Place, System, ThreadId, Unsupported};
-use program::ir::{Code, Instr};
-use program::world::{ARRAY_HEADER_WORDS, Method};
+use crate::warm::Nowhere;
+use kernel::{Menu, Pending, System, Unsupported, Vector};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
-const BUDGET: i64 = 10_000_000;
+const BUDGET: i64 = 1_000_000;
+
+/// How far the clock may leap between two looks at it: an hour, in nanoseconds.
+const LEAP: u64 = 3_600_000_000_000;
 
 /// One step of one thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Action {
     /// Who acts.
     pub thread: u32,
@@ -27,374 +27,171 @@ pub struct Action {
 }
 
 /// What happens in a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum What {
     /// The thread executes its next instruction.
     Go,
     /// The thread stops waiting because its time is up.
     Timeout,
+    /// The thread stops waiting for no reason.
+    Spurious,
+    /// The thread executes its next instruction, which takes this alternative: the number that is chosen.
+    Choose(u32),
+    /// The thread notifies this one.
+    Wake(u32),
+    /// The thread looks at the clock, which has leapt ahead.
+    Leap,
+}
+
+impl std::fmt::Display for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.thread)?;
+        match self.what {
+            What::Go => Ok(()),
+            What::Timeout => write!(f, "t"),
+            What::Spurious => write!(f, "s"),
+            What::Choose(number) => write!(f, "c{number}"),
+            What::Wake(thread) => write!(f, "w{thread}"),
+            What::Leap => write!(f, "l"),
+        }
+    }
+}
+
+impl std::str::FromStr for Action {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Action, String> {
+        let wrong = || format!("`{text}` is no step of a schedule");
+        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+        let thread = text[..digits].parse().map_err(|_| wrong())?;
+        let rest = &text[digits..];
+        let number = || rest[1..].parse::<u32>().map_err(|_| wrong());
+        let what = match rest.bytes().next() {
+            None => What::Go,
+            Some(b't') if rest.len() == 1 => What::Timeout,
+            Some(b's') if rest.len() == 1 => What::Spurious,
+            Some(b'l') if rest.len() == 1 => What::Leap,
+            Some(b'c') => What::Choose(number()?),
+            Some(b'w') => What::Wake(number()?),
+            _ => return Err(wrong()),
+        };
+        Ok(Action { thread, what })
+    }
 }
 
 /// What is needed to go back over a step.
 pub struct Undo {
     checkpoint: Checkpoint,
+    thread: u32,
     current: u32,
     fp: Address,
-    arrivals: Vec<u32>,
-}
-
-/// How a step ended.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The thread stands before its next visible instruction, is blocked, or is over.
-    Paused,
-    /// The program is over.
-    Halted(i32),
-    /// No visible instruction came up for a long time.
-    Budget,
 }
 
 impl Machine<'_> {
-    /// The next actions of every live thread, in the order of their numbers.
-    pub fn pending(&mut self, out: &mut Vec<Pending<Action>>) {
-        out.clear();
-        if self.halted().is_some() {
-            return;
-        }
-        for number in 0..=self.highest_thread() {
-            let state = self.thread_word(number, thread::STATUS);
-            if state == status::FREE {
-                continue;
-            }
-            let mut footprint = Footprint::default();
-            self.footprint(number, &mut footprint);
-            let enabled = match state {
-                status::ENDING => {
-                    let before = self.current;
-                    self.current = number;
-                    let alive = self.others_alive();
-                    self.current = before;
-                    !alive
-                }
-                _ => self.can_run(number) && self.can_execute(number),
-            };
-            let timed = matches!(state, status::WAITING | status::PARKED | status::SLEEPING)
-                && self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0;
-            let action = |what| Action { thread: number, what };
-            if timed {
-                let mut wakes = footprint.clone();
-                wakes.touch(Place::CLOCK, Access::Read);
-                out.push(Pending {
-                    thread: ThreadId(number),
-                    action: action(What::Timeout),
-                    enabled: true,
-                    footprint: wakes,
-                });
-            }
-            out.push(Pending {
-                thread: ThreadId(number),
-                action: action(What::Go),
-                enabled,
-                footprint,
-            });
-        }
-    }
-
-    /// Whether the next instruction of a thread would not have to wait for another thread.
-    fn can_execute(&self, number: u32) -> bool {
-        let fp = self.top_frame(number);
-        let (id, pc, _) = self.frame_at(fp);
-        let Some(code) = self.program.ready(self.program.method(id)) else {
-            return true;
-        };
-        let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
-        match code.instrs.get(pc as usize) {
-            Some(&Instr::MonitorEnter { o }) => register(o) == 0 || self.can_enter(register(o), number),
-            Some(&Instr::Special {
-                op: special::INIT_BEGIN,
-                a,
-                ..
-            }) => {
-                let record = class_record(register(a));
-                self.memory.load(record + class::STATE) != init::RUNNING
-                    || self.memory.load(record + class::OWNER) == number + 1
-            }
-            _ => true,
-        }
-    }
-
-    /// What the next step of a thread touches first. Empty for a thread that has yet to reach a visible instruction.
-    pub fn footprint(&mut self, number: u32, out: &mut Footprint) {
-        out.clear();
-        let blocker = self.thread_word(number, thread::BLOCKER);
-        match self.thread_word(number, thread::STATUS) {
-            status::BLOCKED => return out.touch(monitor(blocker), Access::Acquire),
-            status::WAITING | status::REACQUIRING => {
-                out.touch(monitor(blocker), Access::Acquire);
-                return out.touch(thread_place(number), Access::AtomicWrite);
-            }
-            status::PARKED | status::SLEEPING => return out.touch(thread_place(number), Access::AtomicWrite),
-            status::INITIALIZING => return out.touch(class_place(blocker), Access::AtomicRead),
-            status::ENDING => return out.touch(Place::EVERYTHING, Access::Write),
-            _ => {}
-        }
-        let fp = self.top_frame(number);
-        if fp == 0 {
-            return;
-        }
-        let (id, pc, _) = self.frame_at(fp);
-        let method = self.program.method(id);
-        let Ok(code) = self.program.code(method) else { return };
-        let Some(&instr) = code.instrs.get(pc as usize) else {
-            return;
-        };
-        self.instruction_footprint(fp, method, code, instr, out);
-    }
-
-    fn instruction_footprint(&mut self, fp: Address, method: &Method, code: &Code, instr: Instr, out: &mut Footprint) {
-        let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
-        let access = |link: u64, write: bool| match (link::is_volatile(link), write) {
-            (false, false) => Access::Read,
-            (false, true) => Access::Write,
-            (true, false) => Access::AtomicRead,
-            (true, true) => Access::AtomicWrite,
-        };
-        let link = |site: u32| code.fields[site as usize].link.get();
-        let mut field = |o: u16, site: u32, write: bool| {
-            let link = link(site);
-            out.touch(
-                Place {
-                    object: register(o),
-                    cell: link as u32,
-                },
-                access(link, write),
-            );
-        };
-        match instr {
-            Instr::GetField { o, site, .. }
-            | Instr::GetFieldWide { o, site, .. }
-            | Instr::GetFieldNarrow { o, site, .. } => {
-                field(o, site, false);
-            }
-            Instr::PutField { o, site, .. }
-            | Instr::PutFieldWide { o, site, .. }
-            | Instr::PutFieldNarrow { o, site, .. } => {
-                field(o, site, true);
-            }
-            Instr::GetStatic { site, .. } | Instr::GetStaticWide { site, .. } | Instr::GetStaticNarrow { site, .. } => {
-                self.static_footprint(link(site), false, out);
-            }
-            Instr::PutStatic { site, .. } | Instr::PutStaticWide { site, .. } | Instr::PutStaticNarrow { site, .. } => {
-                self.static_footprint(link(site), true, out);
-            }
-            Instr::ArrayGet { o, i, .. }
-            | Instr::ArrayGetByte { o, i, .. }
-            | Instr::ArrayGetChar { o, i, .. }
-            | Instr::ArrayGetShort { o, i, .. }
-            | Instr::ArrayGetWide { o, i, .. } => {
-                out.touch(
-                    Place {
-                        object: register(o),
-                        cell: ARRAY_HEADER_WORDS + register(i),
-                    },
-                    Access::Read,
-                );
-            }
-            Instr::ArrayPut { o, i, .. }
-            | Instr::ArrayPutRef { o, i, .. }
-            | Instr::ArrayPutByte { o, i, .. }
-            | Instr::ArrayPutShort { o, i, .. }
-            | Instr::ArrayPutWide { o, i, .. } => {
-                out.touch(
-                    Place {
-                        object: register(o),
-                        cell: ARRAY_HEADER_WORDS + register(i),
-                    },
-                    Access::Write,
-                );
-            }
-            Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
-            Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
-            Instr::Special { op, a, .. } => match op {
-                special::NATIVE => self.native_footprint(fp, method, out),
-                special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
-                    out.touch(class_place(register(a)), Access::AtomicWrite);
-                }
-                special::THREAD_END => {
-                    out.touch(monitor(register(a)), Access::Release);
-                    out.touch(
-                        Place {
-                            object: register(a),
-                            cell: Place::WHOLE,
-                        },
-                        Access::AtomicWrite,
-                    );
-                    // The end of the last thread that is no daemon ends the program.
-                    out.touch(Place::EVERYTHING, Access::Write);
-                }
-                special::AWAIT_OTHERS | special::HALT => out.touch(Place::EVERYTHING, Access::Write),
-                special::INIT_CLINIT => {}
-                _ => out.touch(Place::EVERYTHING, Access::Write),
-            },
-            _ => {}
-        }
-    }
-
-    fn static_footprint(&self, link: u64, write: bool, out: &mut Footprint) {
-        let of = link::middle(link);
-        let record = class_record(of);
-        if self.memory.load(record + class::STATE) != init::DONE {
-            out.touch(class_place(of), Access::AtomicRead);
-        }
-        let access = match (link::is_volatile(link), write) {
-            (false, false) => Access::Read,
-            (false, true) => Access::Write,
-            (true, false) => Access::AtomicRead,
-            (true, true) => Access::AtomicWrite,
-        };
-        out.touch(
-            Place {
-                object: self.memory.load(record + class::STATICS),
-                cell: link as u32,
-            },
-            access,
-        );
-    }
-
-    /// What a native method touches: the library says so, and everything where it does not.
-    fn native_footprint(&mut self, fp: Address, method: &Method, out: &mut Footprint) {
-        let touches = self.bind(method).map_or(Touches::Everything, |bound| bound.touches);
-        let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
-        match touches {
-            Touches::Nothing => {}
-            // Without an object, the offset is an address outside of the heap.
-            Touches::Cell { object, .. } if register(object) == 0 => out.touch(Place::EVERYTHING, Access::Write),
-            Touches::Cell { object, offset, access } => {
-                let cell = register(offset) / 4;
-                out.touch(
-                    Place {
-                        object: register(object),
-                        cell,
-                    },
-                    access,
-                );
-            }
-            Touches::Object { object, access } => {
-                out.touch(
-                    Place {
-                        object: register(object),
-                        cell: Place::WHOLE,
-                    },
-                    access,
-                );
-            }
-            Touches::Objects { read, written } => {
-                out.touch(
-                    Place {
-                        object: register(read),
-                        cell: Place::WHOLE,
-                    },
-                    Access::Read,
-                );
-                out.touch(
-                    Place {
-                        object: register(written),
-                        cell: Place::WHOLE,
-                    },
-                    Access::Write,
-                );
-            }
-            Touches::Monitor { object, access } => out.touch(monitor(register(object)), access),
-            Touches::Thread { object } => {
-                let object = register(object);
-                match if object == 0 { None } else { self.thread_of(object) } {
-                    Some(number) => out.touch(thread_place(number), Access::AtomicWrite),
-                    None => out.touch(
-                        Place {
-                            object,
-                            cell: Place::WHOLE,
-                        },
-                        Access::AtomicWrite,
-                    ),
-                }
-            }
-            Touches::Self_ => {
-                let number = self.thread_with_frame(fp);
-                out.touch(thread_place(number), Access::AtomicWrite);
-            }
-            Touches::Clock => out.touch(Place::CLOCK, Access::Read),
-            Touches::Everything => out.touch(Place::EVERYTHING, Access::Write),
-        }
-    }
-
-    fn thread_with_frame(&self, fp: Address) -> u32 {
-        (fp - self.memory.limit()) / self.shared.limits.stack_words
-    }
-
-    /// Takes a step. The thread's action must be enabled.
-    pub fn apply(&mut self, action: Action) -> Result<(Undo, Outcome), Unsupported> {
+    /// Takes a step. The action must be an enabled one of the state's menu. On an error, nothing has happened.
+    pub fn apply(&mut self, action: Action) -> Result<Undo, Unsupported> {
         let undo = Undo {
             checkpoint: self.memory.begin(),
+            thread: action.thread,
             current: self.current,
             fp: self.fp,
-            arrivals: self.arrivals.clone(),
         };
+        match self.step(action) {
+            Ok(()) => Ok(undo),
+            Err(what) => {
+                self.undo(undo);
+                Err(what)
+            }
+        }
+    }
+
+    fn step(&mut self, action: Action) -> Result<(), Unsupported> {
+        self.stepping = true;
+        let number = action.thread;
+        self.writer.note_moved(number);
         // The thread that ran last has its topmost frame in a variable, not in its record.
-        if self.current != action.thread {
-            self.switch_to(action.thread);
+        if self.current != number {
+            self.set_current(number, self.thread_word(number, thread::FRAME));
         }
-        if action.what == What::Timeout {
-            self.wake(action.thread, wake::TIMEOUT);
-            if !self.can_run(action.thread) {
-                return Ok((undo, Outcome::Paused));
+        let alone = self.memory.load(ALONE) & OWNER_MASK;
+        if alone != 0 && alone != number + 1 {
+            // Whoever asked to run alone cannot go on: that is over.
+            self.memory.store(ALONE, 0);
+        }
+        self.choice = 0;
+        match action.what {
+            What::Go => {}
+            What::Timeout => {
+                self.wake(number, wake::TIMEOUT);
+                let deadline = self.memory.load_wide(thread_record(number) + thread::DEADLINE);
+                let now = self.clock().max(deadline);
+                self.memory.store_wide(layout::CLOCK, now);
+            }
+            What::Spurious => self.wake(number, wake::SPURIOUS),
+            What::Choose(choice) => self.choice = choice,
+            What::Wake(waiter) => self.choice = waiter + 1,
+            What::Leap => {
+                let now = self.clock() + LEAP;
+                self.memory.store_wide(layout::CLOCK, now);
             }
         }
-        self.switch_to(action.thread);
-        self.log_top();
-        self.fresh = true;
-        let mut fuel = BUDGET;
-        let exit = self.execute::<true>(&mut fuel);
-        let over = matches!(exit, Exit::Ended);
-        self.set_thread_word(self.current, thread::FRAME, if over { 0 } else { self.fp });
-        let outcome = match exit {
-            Exit::Pending | Exit::Blocked | Exit::Ended => Outcome::Paused,
-            Exit::Fuel => Outcome::Budget,
-            Exit::Halt(status) => Outcome::Halted(status),
-            Exit::Done(_) | Exit::Failed(_) => Outcome::Halted(0),
-            Exit::Collect => {
-                self.undo(undo);
-                return Err(Unsupported {
-                    what: "more memory than --heap allows".to_owned(),
-                    place: String::new(),
-                });
+        if self.can_run(number) {
+            self.switch_to(number);
+            self.log_top();
+            self.fresh = self.manner.every || self.thread_word(number, thread::READY) != 0;
+            let mut fuel = BUDGET;
+            let exit = self.execute::<true>(&mut fuel);
+            let over = matches!(exit, Exit::Ended);
+            self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp });
+            let ready = matches!(exit, Exit::Pending | Exit::Blocked);
+            self.set_thread_word(number, thread::READY, ready.into());
+            match exit {
+                Exit::Collect => {
+                    return Err(self.unsupported("more memory than --heap allows".to_owned()));
+                }
+                Exit::Unsupported(what) => return Err(what),
+                Exit::Done(_) | Exit::Failed(_) => self.halt(0),
+                Exit::Pending | Exit::Blocked | Exit::Ended | Exit::Fuel | Exit::Halt(_) => {}
             }
-            Exit::Unsupported(what) => {
-                self.undo(undo);
-                return Err(what);
+            // An object has two words at least, so its number within a group of the vector has enough bits.
+            if self.memory.top() - self.memory.image_end() > 2 << crate::encode::GROUP_SHIFT {
+                return Err(self.unsupported("more than 256 MiB of objects on one path".to_owned()));
             }
-        };
-        Ok((undo, outcome))
+        }
+        self.settle_clock();
+        Ok(())
     }
 
     /// Goes back over the latest step.
     pub fn undo(&mut self, undo: Undo) {
         self.memory.undo(undo.checkpoint);
+        self.writer.note_moved(undo.thread);
         self.set_current(undo.current, undo.fp);
-        self.arrivals = undo.arrivals;
         self.yielding = false;
     }
 }
 
-/// A Java program as a system: its main class and arguments on the classes of a [`Shared`].
+/// A Java program as a system, on the classes of a [`Shared`].
 pub struct Java<'p> {
     /// The classes, and what machines on them share.
     pub shared: &'p Shared<'p>,
-    /// The main class.
-    pub main_class: String,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-    /// Makes the console of each machine.
-    pub console: fn() -> Box<dyn Console>,
+    /// How the program begins.
+    pub start: Start,
+    /// How its steps are counted.
+    pub manner: Manner,
+    /// Fields on which races are allowed: `Class.field` or `field`.
+    pub allowed: Vec<String>,
+}
+
+impl<'p> Java<'p> {
+    /// A machine before the first step of the program.
+    pub fn machine(&self) -> Result<Machine<'p>, LaunchError> {
+        let mut machine = Machine::new(self.shared, Box::new(Nowhere)).map_err(LaunchError::Start)?;
+        machine.manner = self.manner;
+        machine.allowed.clone_from(&self.allowed);
+        machine.prepare_search(&self.start)?;
+        Ok(machine)
+    }
 }
 
 impl<'p> System for Java<'p> {
@@ -403,32 +200,25 @@ impl<'p> System for Java<'p> {
     type Undo = Undo;
 
     fn initial(&self) -> Result<Machine<'p>, Unsupported> {
-        let failed = |what: String| Unsupported {
-            what,
+        self.machine().map_err(|error| Unsupported {
+            what: error.to_string(),
             place: String::new(),
-        };
-        let mut machine = Machine::new(self.shared, (self.console)()).map_err(|error| failed(error.to_string()))?;
-        machine.boot().map_err(|error| failed(error.to_string()))?;
-        machine.freeze();
-        machine
-            .launch(&self.main_class, &self.arguments)
-            .map_err(|error| failed(error.to_string()))?;
-        Ok(machine)
+        })
     }
 
-    fn pending(&self, state: &mut Machine<'p>, out: &mut Vec<Pending<Action>>) {
-        state.pending(out);
+    fn pending(&self, state: &mut Machine<'p>, menu: &mut Menu<Action>) {
+        state.pending(menu);
     }
 
     fn apply(&self, state: &mut Machine<'p>, action: Action) -> Result<Undo, Unsupported> {
-        state.apply(action).map(|(undo, _)| undo)
+        state.apply(action)
     }
 
     fn undo(&self, state: &mut Machine<'p>, undo: Undo) {
         state.undo(undo);
     }
 
-    fn encode(&self, state: &mut Machine<'p>, out: &mut Vec<u32>) {
+    fn encode(&self, state: &mut Machine<'p>, out: &mut Vector) {
         state.encode(out);
     }
 
@@ -438,27 +228,36 @@ impl<'p> System for Java<'p> {
             place: String::new(),
         })
     }
-}
 
-fn monitor(object: Address) -> Place {
-    Place {
-        object,
-        cell: Place::MONITOR,
+    fn stuck(&self, state: &mut Machine<'p>) -> u64 {
+        state.stuck()
+    }
+
+    fn race(&self, state: &mut Machine<'p>, one: &Pending<Action>, two: &Pending<Action>) -> Option<u64> {
+        state.race_key(one.action.thread, two.action.thread)
     }
 }
 
-/// A thread's status, permit and interrupts.
-fn thread_place(number: u32) -> Place {
-    Place {
-        object: thread_record(number),
-        cell: 0,
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The initialisation state of a class.
-fn class_place(of: u32) -> Place {
-    Place {
-        object: class_record(of),
-        cell: 0,
+    #[test]
+    fn steps_are_read_as_they_are_written() {
+        let whats = [
+            What::Go,
+            What::Timeout,
+            What::Spurious,
+            What::Choose(3),
+            What::Wake(12),
+            What::Leap,
+        ];
+        for what in whats {
+            let action = Action { thread: 7, what };
+            assert_eq!(action.to_string().parse(), Ok(action));
+        }
+        for wrong in ["", "x", "1x", "1c", "1tt", "-1", "1w-"] {
+            assert!(wrong.parse::<Action>().is_err(), "{wrong}");
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Threads: starting, ending, waiting, waking.
 
 use crate::assemble::Assembler;
-use crate::layout::{MAX_THREADS, class, class_record, init, status, thread, thread_record, wake};
+use crate::layout::{MAX_THREADS, THREAD_END, class, class_record, init, status, thread, thread_record, wake};
 use crate::machine::{Machine, Trap, raise};
 use crate::memory::Address;
 use crate::special;
@@ -50,7 +50,6 @@ impl Machine<'_> {
                 "unable to create native thread: possibly out of memory or process/resource limits reached",
             );
         };
-        let generation = self.thread_word(number, thread::GENERATION) + 1;
         for word in 0..crate::layout::THREAD_WORDS {
             self.memory.store(thread_record(number) + word, 0);
         }
@@ -58,7 +57,8 @@ impl Machine<'_> {
         self.set_thread_word(number, thread::STATUS, status::RUNNABLE);
         self.set_thread_word(number, thread::OBJECT, object);
         self.set_thread_word(number, thread::FRAME, fp);
-        self.set_thread_word(number, thread::GENERATION, generation);
+        let end = self.memory.load(THREAD_END).max(number + 1);
+        self.memory.store(THREAD_END, end);
         self.memory
             .store_wide(object + self.known.thread_eetop, u64::from(number) + 1);
         Ok(number)
@@ -86,13 +86,14 @@ impl Machine<'_> {
             self.known.thread_exit,
         );
         assembler.call_virtual(run, &[0], None);
-        assembler.push(Instr::Goto { target: 3 });
+        assembler.push(Instr::Goto { target: 4 });
+        assembler.special(special::UNCAUGHT, u16::MAX, 0, caught);
         assembler.call_virtual(dispatch, &[0, caught], None);
         assembler.call_virtual(exit, &[0], None);
         assembler.special(special::THREAD_END, u16::MAX, 0, u16::MAX);
         assembler.handler(0, 1, 2, caught, None);
-        assembler.handler(2, 3, 3, caught, None);
         assembler.handler(3, 4, 4, caught, None);
+        assembler.handler(4, 5, 5, caught, None);
         let method = assembler.finish(self.program, self.known.thread, "start", "(Ljava/lang/Thread;)V")?;
         Ok(self.shared.adaptors.enter(key, method))
     }
@@ -101,7 +102,7 @@ impl Machine<'_> {
     pub(crate) fn thread_is_over(&mut self, object: Address) -> Result<(), Trap> {
         self.set_state(object, state::TERMINATED);
         self.memory.store_wide(object + self.known.thread_eetop, 0);
-        self.wake_waiters(object, usize::MAX);
+        self.wake_all(object);
         Ok(())
     }
 
@@ -142,8 +143,13 @@ impl Machine<'_> {
 
     /// Whether a thread other than the running one keeps the program alive.
     pub(crate) fn others_alive(&mut self) -> bool {
+        self.is_kept_alive_without(self.current)
+    }
+
+    /// Whether a thread other than this one keeps the program alive.
+    pub(crate) fn is_kept_alive_without(&mut self, this: u32) -> bool {
         for number in 0..=self.highest_thread() {
-            if number == self.current || self.thread_word(number, thread::STATUS) == status::FREE {
+            if number == this || self.thread_word(number, thread::STATUS) == status::FREE {
                 continue;
             }
             let object = self.thread_word(number, thread::OBJECT);
@@ -154,23 +160,9 @@ impl Machine<'_> {
         false
     }
 
-    /// The highest thread number in use.
+    /// A number that no live thread's is above.
     pub fn highest_thread(&self) -> u32 {
-        // Records are given out from the lowest on, so a long gap means the end.
-        let mut highest = 0;
-        let mut gap = 0;
-        for number in 0..MAX_THREADS {
-            if self.thread_word(number, thread::STATUS) != status::FREE {
-                highest = number;
-                gap = 0;
-            } else {
-                gap += 1;
-                if gap > 64 && self.thread_word(number, thread::GENERATION) == 0 {
-                    break;
-                }
-            }
-        }
-        highest
+        self.memory.load(THREAD_END).saturating_sub(1)
     }
 
     /// Puts the running thread to sleep in some way, until `deadline` if it is not 0.
@@ -187,8 +179,10 @@ impl Machine<'_> {
             state::TIMED_WAITING
         };
         self.set_state(object, state);
-        self.arrivals.retain(|&other| other != self.current);
-        self.arrivals.push(self.current);
+        if !self.stepping {
+            self.arrivals.retain(|&other| other != self.current);
+            self.arrivals.push(self.current);
+        }
     }
 
     /// The running thread goes on after a wait.
@@ -197,17 +191,25 @@ impl Machine<'_> {
         self.set_state(object, state::RUNNABLE);
     }
 
-    /// Wakes up to `most` threads in the wait set of an object, those first that have waited longest.
-    pub fn wake_waiters(&mut self, object: Address, most: usize) {
-        let mut waiting: Vec<u32> = (0..=self.highest_thread())
-            .filter(|&number| {
-                self.thread_word(number, thread::STATUS) == status::WAITING
-                    && self.thread_word(number, thread::BLOCKER) == object
-            })
-            .collect();
-        let arrivals = &self.arrivals;
-        waiting.sort_by_key(|number| arrivals.iter().position(|other| other == number));
-        for number in waiting.into_iter().take(most) {
+    /// Wakes one thread in the wait set of an object: the one that was chosen, or who has waited longest.
+    pub fn wake_one(&mut self, object: Address) {
+        let waiting = self.waiters(object);
+        let first = if self.stepping {
+            self.choice.checked_sub(1).filter(|chosen| waiting.contains(chosen))
+        } else {
+            let arrivals = &self.arrivals;
+            waiting
+                .into_iter()
+                .min_by_key(|number| arrivals.iter().position(|other| other == number))
+        };
+        if let Some(number) = first {
+            self.wake(number, wake::NOTIFIED);
+        }
+    }
+
+    /// Wakes all threads in the wait set of an object.
+    pub fn wake_all(&mut self, object: Address) {
+        for number in self.waiters(object) {
             self.wake(number, wake::NOTIFIED);
         }
     }

@@ -4,6 +4,7 @@ pub(crate) mod channel;
 pub(crate) mod descriptor;
 pub(crate) mod dispatcher;
 pub(crate) mod open;
+pub(crate) mod print;
 pub(crate) mod random;
 pub(crate) mod streams;
 pub(crate) mod system;

@@ -8,7 +8,7 @@ use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};
 const SYSTEM: &str = "java/lang/System";
 
 /// When the virtual clock begins, in seconds since 1970: 2024-01-01T00:00:00Z.
-pub(crate) const EPOCH_SECONDS: u64 = 1_704_067_200;
+pub(crate) const EPOCH_SECONDS: u64 = machine::clock::EPOCH_MILLIS / 1000;
 
 pub(crate) const METHODS: &[Entry] = &[
     (
@@ -18,10 +18,8 @@ pub(crate) const METHODS: &[Entry] = &[
         arraycopy,
     ),
     (SYSTEM, "identityHashCode", "(Ljava/lang/Object;)I", identity_hash_code),
-    (SYSTEM, "nanoTime", "()J", |m, _| Ok(m.clock().into())),
-    (SYSTEM, "currentTimeMillis", "()J", |m, _| {
-        Ok((EPOCH_SECONDS * 1000 + m.clock() / 1_000_000).into())
-    }),
+    (SYSTEM, "nanoTime", "()J", |m, _| Ok(m.nano_time().into())),
+    (SYSTEM, "currentTimeMillis", "()J", |m, _| Ok(m.millis().into())),
     (
         SYSTEM,
         "mapLibraryName",
@@ -54,6 +52,7 @@ fn identity_hash_code(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 /// Nanoseconds between the given second and now; -1 if that is too far for the JDK's arithmetic.
 fn get_nano_time_adjustment(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.note_look();
     let now = m.clock();
     let seconds = (EPOCH_SECONDS + now / 1_000_000_000) as i64;
     let distance = i128::from(seconds) - i128::from(args.wide(0) as i64);

@@ -6,11 +6,9 @@
 
 use super::trace;
 use crate::common::{array_of, jdk_class, non_null};
+use machine::clock::EPOCH_MILLIS;
 use machine::layout::{self, status, thread, wake};
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
-
-/// What the virtual clock counts from: the start of 2024, in milliseconds since 1970.
-pub(crate) const EPOCH_MILLIS: u64 = 1_704_067_200_000;
 
 const THREAD: &str = "java/lang/Thread";
 const OBJECT: &str = "java/lang/Object";
@@ -228,9 +226,7 @@ fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
         if millis < 0 {
             return raise("java/lang/IllegalArgumentException", "timeout value is negative");
         }
-        if !m.holds(object) {
-            return raise("java/lang/IllegalMonitorStateException", "current thread is not owner");
-        }
+        check_owner(m, object)?;
         if m.is_interrupted(me) {
             m.clear_interrupt(me);
             return Err(Trap::Raise("java/lang/InterruptedException", None));
@@ -253,7 +249,9 @@ fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     m.set_thread_word(me, thread::PHASE, 0);
     m.resume_running();
-    if m.thread_word(me, thread::WAKE) == wake::INTERRUPTED {
+    // Who was notified keeps an interrupt that came afterwards; who left the wait set otherwise is told of it.
+    let why = m.thread_word(me, thread::WAKE);
+    if why == wake::INTERRUPTED || why != wake::NOTIFIED && m.is_interrupted(me) {
         m.clear_interrupt(me);
         return Err(Trap::Raise("java/lang/InterruptedException", None));
     }
@@ -261,19 +259,23 @@ fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 fn notify(m: &mut Machine<'_>, args: &Args) -> Answer {
-    notify_some(m, args.word(0), 1)
+    check_owner(m, args.word(0))?;
+    m.wake_one(args.word(0));
+    Ok(Outcome::Void)
 }
 
 fn notify_all(m: &mut Machine<'_>, args: &Args) -> Answer {
-    notify_some(m, args.word(0), usize::MAX)
+    check_owner(m, args.word(0))?;
+    m.wake_all(args.word(0));
+    Ok(Outcome::Void)
 }
 
-fn notify_some(m: &mut Machine<'_>, object: Address, most: usize) -> Answer {
-    if !m.holds(object) {
-        return raise("java/lang/IllegalMonitorStateException", "current thread is not owner");
+fn check_owner(m: &Machine<'_>, object: Address) -> Result<(), Trap> {
+    if m.holds(object) {
+        Ok(())
+    } else {
+        raise("java/lang/IllegalMonitorStateException", "current thread is not owner")
     }
-    m.wake_waiters(object, most);
-    Ok(Outcome::Void)
 }
 
 fn park(m: &mut Machine<'_>, args: &Args) -> Answer {

@@ -254,6 +254,20 @@ impl Liveness {
             .is_some_and(|word| word >> (position % 64) & 1 == 1)
     }
 
+    /// A bit for each entry of [`Code::registers`] that is live before an instruction, as [`Liveness::is_live`] says.
+    #[inline]
+    pub fn before(&self, pc: Pc) -> &[u64] {
+        let start = pc as usize * self.stride;
+        self.bits.get(start..start + self.stride).unwrap_or(&[])
+    }
+
+    /// The same while it runs, as [`Liveness::is_live_across`] says.
+    #[inline]
+    pub fn across(&self, pc: Pc) -> &[u64] {
+        let start = self.across + pc as usize * self.stride;
+        self.bits.get(start..start + self.stride).unwrap_or(&[])
+    }
+
     /// Whether the register at `position` of [`Code::registers`] may be read after the instruction at `pc`, by what
     /// follows or by a handler: what a suspended caller keeps alive. Neither the destination nor arguments that are not
     /// used again are.

@@ -205,6 +205,8 @@ pub struct Method {
     pub hidden: bool,
     /// Marked `@CallerSensitive` by the JDK.
     pub caller_sensitive: bool,
+    /// Stands for the body of a method that is taken over otherwise.
+    pub is_body: bool,
     pub(super) file: Option<Arc<ClassFile>>,
     pub(super) code: OnceLock<Result<Code, LowerError>>,
 }

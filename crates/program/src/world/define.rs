@@ -231,10 +231,40 @@ impl Program {
                 returns: descriptor::return_type(spec.descriptor).map(|(_, kind)| kind),
                 hidden: spec.hidden,
                 caller_sensitive: false,
+                is_body: false,
                 file: None,
                 code,
             })
             .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))
+    }
+
+    /// The body of a method as a method of its own, for one that is taken over where it does not apply.
+    pub fn body_of(&self, of: MethodId) -> Result<MethodId, LoadError> {
+        let mut bodies = self.bodies.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(&known) = bodies.get(&of) {
+            return Ok(known);
+        }
+        let method = self.method(of);
+        let body = self
+            .methods
+            .push_with(|id| Method {
+                id,
+                class: method.class,
+                index: method.index,
+                name: method.name,
+                descriptor: method.descriptor,
+                flags: method.flags,
+                argument_words: method.argument_words,
+                returns: method.returns,
+                hidden: method.hidden,
+                caller_sensitive: method.caller_sensitive,
+                is_body: true,
+                file: method.file.clone(),
+                code: OnceLock::new(),
+            })
+            .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))?;
+        bodies.insert(of, body);
+        Ok(body)
     }
 
     /// Adds a method to the world that belongs to `class` but is not among the members that lookups find.
@@ -445,6 +475,7 @@ impl Program {
                 returns: descriptor::return_type(descriptor).map(|(_, kind)| kind),
                 hidden: marks.hidden,
                 caller_sensitive: marks.caller_sensitive,
+                is_body: false,
                 file: Some(file.clone()),
                 code: OnceLock::new(),
             })

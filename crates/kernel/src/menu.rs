@@ -1,0 +1,166 @@
+//! What can happen next at one state, and what is wrong with it already.
+
+use crate::{Access, Flaw, Place, ThreadId, Touch};
+
+/// The next action of a thread, which may or may not be possible now.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending<A> {
+    /// Who would act.
+    pub thread: ThreadId,
+    /// What to hand to [`crate::System::apply`].
+    pub action: A,
+    /// Whether it can be applied in this state.
+    pub enabled: bool,
+    first: u32,
+    end: u32,
+}
+
+/// Whether a state is an end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum End {
+    /// It is not: if nobody can move, that is a deadlock.
+    #[default]
+    Open,
+    /// The program is over, in good order.
+    Over,
+    /// The program asked for this execution to be forgotten.
+    Ignored,
+}
+
+/// The next actions of every live thread at one state. Kept by its owner and filled again and again.
+#[derive(Clone, Debug)]
+pub struct Menu<A> {
+    entries: Vec<Pending<A>>,
+    touches: Vec<Touch>,
+    /// What is wrong with the state by itself.
+    pub flaws: Vec<Flaw>,
+    /// Whether it is an end.
+    pub end: End,
+    /// What the program wants to be remembered of having been here, by numbers that the system understands.
+    pub marks: Vec<u64>,
+}
+
+impl<A> Default for Menu<A> {
+    fn default() -> Menu<A> {
+        Menu {
+            entries: Vec::new(),
+            touches: Vec::new(),
+            flaws: Vec::new(),
+            end: End::Open,
+            marks: Vec::new(),
+        }
+    }
+}
+
+impl<A: Copy> Menu<A> {
+    /// Forgets everything and keeps the room for it.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.touches.clear();
+        self.flaws.clear();
+        self.end = End::Open;
+        self.marks.clear();
+    }
+
+    /// Adds an action that touches nothing so far.
+    pub fn add(&mut self, thread: ThreadId, action: A, enabled: bool) {
+        let at = self.touches.len() as u32;
+        self.entries.push(Pending {
+            thread,
+            action,
+            enabled,
+            first: at,
+            end: at,
+        });
+    }
+
+    /// Adds a touch to the action that was added last.
+    pub fn touch(&mut self, place: Place, access: Access) {
+        self.touches.push(Touch { place, access });
+        if let Some(last) = self.entries.last_mut() {
+            last.end = self.touches.len() as u32;
+        }
+    }
+
+    /// Adds another action of the thread that was added last, with the same footprint.
+    pub fn add_alternative(&mut self, action: A, enabled: bool) {
+        if let Some(&last) = self.entries.last() {
+            self.entries.push(Pending {
+                action,
+                enabled,
+                ..last
+            });
+        }
+    }
+
+    /// The actions in their fixed order.
+    pub fn entries(&self) -> &[Pending<A>] {
+        &self.entries
+    }
+
+    /// The same, to be changed.
+    pub fn entries_mut(&mut self) -> &mut [Pending<A>] {
+        &mut self.entries
+    }
+
+    /// What an action of this menu touches.
+    pub fn footprint(&self, of: &Pending<A>) -> &[Touch] {
+        &self.touches[of.first as usize..of.end as usize]
+    }
+
+    /// The pairs of enabled actions of two threads that are a data race.
+    pub fn races(&self) -> impl Iterator<Item = (&Pending<A>, &Pending<A>)> {
+        let entries = &self.entries;
+        entries.iter().enumerate().flat_map(move |(position, one)| {
+            entries[position + 1..]
+                .iter()
+                .filter(move |two| one.enabled && two.enabled && one.thread != two.thread)
+                .filter(move |two| {
+                    let theirs = self.footprint(two);
+                    self.footprint(one)
+                        .iter()
+                        .any(|mine| theirs.iter().any(|touch| mine.races(*touch)))
+                })
+                .map(move |two| (one, two))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_race_needs_two_enabled_threads_and_a_plain_write() {
+        let x = Place { object: 1, cell: 2 };
+        let cases = [
+            (true, Access::Read, true, Access::Write, 1),
+            (true, Access::Read, true, Access::Read, 0),
+            (true, Access::Read, false, Access::Write, 0),
+            (true, Access::AtomicRead, true, Access::Write, 0),
+        ];
+        for (enabled, access, other_enabled, other, races) in cases {
+            let mut menu: Menu<u32> = Menu::default();
+            menu.add(ThreadId(0), 10, enabled);
+            menu.touch(x, access);
+            menu.add(ThreadId(1), 20, other_enabled);
+            menu.touch(x, other);
+            assert_eq!(menu.races().count(), races, "{access:?} {other:?}");
+            let pair = menu.races().next().map(|(one, two)| (one.action, two.action));
+            assert_eq!(pair, (races == 1).then_some((10, 20)));
+        }
+    }
+
+    #[test]
+    fn alternatives_share_a_footprint() {
+        let mut menu: Menu<u32> = Menu::default();
+        menu.add(ThreadId(0), 1, true);
+        menu.touch(Place::CLOCK, Access::Read);
+        menu.add_alternative(2, false);
+        let [one, two] = menu.entries() else {
+            panic!("two entries")
+        };
+        assert_eq!(menu.footprint(one), menu.footprint(two));
+        assert!(one.enabled && !two.enabled);
+    }
+}

@@ -1,0 +1,278 @@
+//! What the next step of a thread touches, read off the operands of its next instruction.
+
+use crate::layout::{class, class_record, frame, init, status, thread, thread_record};
+use crate::link;
+use crate::machine::Machine;
+use crate::memory::Address;
+use crate::native::Touches;
+use crate::special;
+use crate::system::Action;
+use kernel::{Access, Menu, Place};
+use program::ir::{Code, Instr};
+use program::world::{ARRAY_HEADER_WORDS, Method};
+
+impl Machine<'_> {
+    /// Adds what the next step of a thread touches to the action that was added last: nothing for a thread that has yet
+    /// to reach an instruction that others may see.
+    pub(crate) fn footprint(&mut self, number: u32, out: &mut Menu<Action>) {
+        let blocker = self.thread_word(number, thread::BLOCKER);
+        match self.thread_word(number, thread::STATUS) {
+            status::BLOCKED => return out.touch(monitor(blocker), Access::Acquire),
+            status::WAITING | status::REACQUIRING => {
+                out.touch(monitor(blocker), Access::Acquire);
+                return out.touch(thread_place(number), Access::AtomicWrite);
+            }
+            status::PARKED | status::SLEEPING => return out.touch(thread_place(number), Access::AtomicWrite),
+            status::INITIALIZING => return out.touch(class_place(blocker), Access::AtomicRead),
+            status::ENDING => return out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            _ => {}
+        }
+        let fp = self.top_frame(number);
+        if fp == 0 || self.thread_word(number, thread::READY) == 0 {
+            return;
+        }
+        let (id, pc, _) = self.frame_at(fp);
+        let method = self.program.method(id);
+        let Ok(code) = self.program.code(method) else { return };
+        let Some(&instr) = code.instrs.get(pc as usize) else {
+            return;
+        };
+        self.instruction_footprint(fp, method, code, instr, out);
+    }
+
+    fn instruction_footprint(
+        &mut self,
+        fp: Address,
+        method: &Method,
+        code: &Code,
+        instr: Instr,
+        out: &mut Menu<Action>,
+    ) {
+        let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
+        let access = |link: u64, write: bool| match (link::is_volatile(link), write) {
+            (false, false) => Access::Read,
+            (false, true) => Access::Write,
+            (true, false) => Access::AtomicRead,
+            (true, true) => Access::AtomicWrite,
+        };
+        let link = |site: u32| code.fields[site as usize].link.get();
+        let mut field = |o: u16, site: u32, write: bool| {
+            let link = link(site);
+            if link == 0 {
+                // Only where every instruction is a step can one come up that was never linked.
+                return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+            }
+            out.touch(
+                Place {
+                    object: register(o),
+                    cell: link as u32,
+                },
+                access(link, write),
+            );
+        };
+        match instr {
+            Instr::GetField { o, site, .. }
+            | Instr::GetFieldWide { o, site, .. }
+            | Instr::GetFieldNarrow { o, site, .. } => {
+                field(o, site, false);
+            }
+            Instr::PutField { o, site, .. }
+            | Instr::PutFieldWide { o, site, .. }
+            | Instr::PutFieldNarrow { o, site, .. } => {
+                field(o, site, true);
+            }
+            Instr::GetStatic { site, .. } | Instr::GetStaticWide { site, .. } | Instr::GetStaticNarrow { site, .. } => {
+                self.static_footprint(link(site), false, out);
+            }
+            Instr::PutStatic { site, .. } | Instr::PutStaticWide { site, .. } | Instr::PutStaticNarrow { site, .. } => {
+                self.static_footprint(link(site), true, out);
+            }
+            Instr::ArrayGet { o, i, .. }
+            | Instr::ArrayGetByte { o, i, .. }
+            | Instr::ArrayGetChar { o, i, .. }
+            | Instr::ArrayGetShort { o, i, .. }
+            | Instr::ArrayGetWide { o, i, .. } => {
+                out.touch(
+                    Place {
+                        object: register(o),
+                        cell: ARRAY_HEADER_WORDS + register(i),
+                    },
+                    Access::Read,
+                );
+            }
+            Instr::ArrayPut { o, i, .. }
+            | Instr::ArrayPutRef { o, i, .. }
+            | Instr::ArrayPutByte { o, i, .. }
+            | Instr::ArrayPutShort { o, i, .. }
+            | Instr::ArrayPutWide { o, i, .. } => {
+                out.touch(
+                    Place {
+                        object: register(o),
+                        cell: ARRAY_HEADER_WORDS + register(i),
+                    },
+                    Access::Write,
+                );
+            }
+            Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
+            Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
+            Instr::Special { op, a, .. } => match op {
+                special::NATIVE => self.native_footprint(fp, method, out),
+                special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
+                    out.touch(class_place(register(a)), Access::AtomicWrite);
+                }
+                special::THREAD_END => {
+                    out.touch(monitor(register(a)), Access::Release);
+                    out.touch(
+                        Place {
+                            object: register(a),
+                            cell: Place::WHOLE,
+                        },
+                        Access::AtomicWrite,
+                    );
+                    // The end of the last thread that is no daemon ends the program.
+                    out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                }
+                special::AWAIT_OTHERS | special::HALT => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                special::INIT_CLINIT | special::UNCAUGHT => {}
+                _ => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            },
+            _ => {}
+        }
+    }
+
+    fn static_footprint(&self, link: u64, write: bool, out: &mut Menu<Action>) {
+        if link == 0 {
+            return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+        }
+        let of = link::middle(link);
+        let record = class_record(of);
+        if self.memory.load(record + class::STATE) != init::DONE {
+            out.touch(class_place(of), Access::AtomicRead);
+        }
+        let access = match (link::is_volatile(link), write) {
+            (false, false) => Access::Read,
+            (false, true) => Access::Write,
+            (true, false) => Access::AtomicRead,
+            (true, true) => Access::AtomicWrite,
+        };
+        out.touch(
+            Place {
+                object: self.memory.load(record + class::STATICS),
+                cell: link as u32,
+            },
+            access,
+        );
+    }
+
+    /// What a native method touches: the library says so, and everything where it does not.
+    fn native_footprint(&mut self, fp: Address, method: &Method, out: &mut Menu<Action>) {
+        let touches = self.bind(method).map_or(Touches::Everything, |bound| bound.touches);
+        let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
+        match touches {
+            Touches::Nothing => {}
+            // Without an object, the offset is an address outside of the heap.
+            Touches::Cell { object, .. } if register(object) == 0 => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            Touches::Swap { object, .. } if register(object) == 0 => {
+                out.touch(Place::EVERYTHING, Access::AtomicWrite);
+            }
+            Touches::Swap {
+                object,
+                offset,
+                expected,
+                wide,
+            } => {
+                let (object, cell) = (register(object), register(offset) / 4);
+                let fits = register(expected) == self.memory.load(object + cell)
+                    && (!wide || register(expected + 1) == self.memory.load(object + cell + 1));
+                let access = if fits { Access::AtomicWrite } else { Access::AtomicRead };
+                out.touch(Place { object, cell }, access);
+            }
+            Touches::Cell { object, offset, access } => {
+                let cell = register(offset) / 4;
+                out.touch(
+                    Place {
+                        object: register(object),
+                        cell,
+                    },
+                    access,
+                );
+            }
+            Touches::Object { object, access } => {
+                out.touch(
+                    Place {
+                        object: register(object),
+                        cell: Place::WHOLE,
+                    },
+                    access,
+                );
+            }
+            Touches::Objects { read, written } => {
+                out.touch(
+                    Place {
+                        object: register(read),
+                        cell: Place::WHOLE,
+                    },
+                    Access::Read,
+                );
+                out.touch(
+                    Place {
+                        object: register(written),
+                        cell: Place::WHOLE,
+                    },
+                    Access::Write,
+                );
+            }
+            Touches::Monitor { object, access } => out.touch(monitor(register(object)), access),
+            Touches::Wait { object } => {
+                out.touch(monitor(register(object)), Access::Release);
+                out.touch(thread_place(self.thread_with_frame(fp)), Access::AtomicWrite);
+            }
+            Touches::Thread { object } => {
+                let object = register(object);
+                match if object == 0 { None } else { self.thread_of(object) } {
+                    Some(number) => out.touch(thread_place(number), Access::AtomicWrite),
+                    None => out.touch(
+                        Place {
+                            object,
+                            cell: Place::WHOLE,
+                        },
+                        Access::AtomicWrite,
+                    ),
+                }
+            }
+            Touches::Self_ => {
+                let number = self.thread_with_frame(fp);
+                out.touch(thread_place(number), Access::AtomicWrite);
+            }
+            Touches::Clock => out.touch(Place::CLOCK, Access::Read),
+            Touches::Everything => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+        }
+    }
+
+    pub(crate) fn thread_with_frame(&self, fp: Address) -> u32 {
+        (fp - self.memory.limit()) / self.shared.limits.stack_words
+    }
+}
+
+fn monitor(object: Address) -> Place {
+    Place {
+        object,
+        cell: Place::MONITOR,
+    }
+}
+
+/// A thread's status, permit and interrupts.
+fn thread_place(number: u32) -> Place {
+    Place {
+        object: thread_record(number),
+        cell: 0,
+    }
+}
+
+/// The initialisation state of a class.
+fn class_place(of: u32) -> Place {
+    Place {
+        object: class_record(of),
+        cell: 0,
+    }
+}

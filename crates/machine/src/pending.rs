@@ -1,0 +1,303 @@
+//! What every live thread may do next, and what is wrong with a state by itself.
+
+use crate::layout::{
+    ALONE, HALTED, IGNORED, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record,
+};
+use crate::machine::Machine;
+use crate::memory::Address;
+use crate::native::Alternatives;
+use crate::special;
+use crate::system::{Action, What};
+use kernel::{Access, End, Flaw, Menu, Place, Property, ThreadId};
+use program::ir::Instr;
+use program::world::{LoaderId, Method};
+
+/// The kinds of marks that a menu carries, in their upper bits.
+const REACHED: u64 = 1 << 60;
+const INTERRUPTED: u64 = 2 << 60;
+
+/// What a mark of a menu means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// A call of `assertReachable` by this instruction of this method was reached.
+    Reached(u32, u32),
+    /// The thread that runs alone cannot go on, at this instruction of this method.
+    Interrupted(u32, u32),
+}
+
+impl Mark {
+    fn number(kind: u64, method: u32, pc: u32) -> u64 {
+        kind | u64::from(method) << 24 | u64::from(pc & 0x00ff_ffff)
+    }
+
+    /// What a number stands for.
+    pub fn read(number: u64) -> Mark {
+        let (method, pc) = ((number >> 24) as u32, number as u32 & 0x00ff_ffff);
+        if number & INTERRUPTED != 0 {
+            Mark::Interrupted(method, pc)
+        } else {
+            Mark::Reached(method, pc)
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The next actions of every live thread, in the order of their numbers.
+    pub fn pending(&mut self, menu: &mut Menu<Action>) {
+        menu.clear();
+        match self.memory.load(HALTED) {
+            0 => {}
+            IGNORED => return menu.end = End::Ignored,
+            _ => {
+                menu.end = End::Over;
+                return self.left_locks(menu);
+            }
+        }
+        let mut stuck = 0;
+        for number in 0..=self.highest_thread() {
+            let state = self.thread_word(number, thread::STATUS);
+            if state == status::FREE {
+                continue;
+            }
+            let go = Action {
+                thread: number,
+                what: What::Go,
+            };
+            menu.add(ThreadId(number), go, self.is_enabled(number, state));
+            self.footprint(number, menu);
+            if state == status::RUNNABLE && self.thread_word(number, thread::READY) != 0 {
+                self.alternatives(number, menu);
+            } else if matches!(state, status::WAITING | status::PARKED | status::SLEEPING) {
+                self.wake_ups(number, state, menu);
+            }
+            let last = menu.entries().last();
+            stuck += u32::from(last.is_some_and(|last| !last.enabled));
+        }
+        self.run_alone(menu);
+        if stuck > 1
+            && let Some(key) = self.circle_key()
+        {
+            menu.flaws.push(Flaw {
+                property: Property::Deadlock,
+                key,
+            });
+        }
+        self.left_locks(menu);
+    }
+
+    fn is_enabled(&mut self, number: u32, state: u32) -> bool {
+        match state {
+            status::ENDING => !self.is_kept_alive_without(number),
+            status::RUNNABLE => self.thread_word(number, thread::READY) == 0 || self.can_execute(number),
+            _ => self.can_run(number),
+        }
+    }
+
+    /// Whether the next instruction of a thread would not have to wait for another thread.
+    fn can_execute(&self, number: u32) -> bool {
+        match self.monitor_wanted(number) {
+            Some(object) => self.can_enter(object, number),
+            None => match self.class_wanted(number) {
+                Some(of) => {
+                    let record = class_record(of);
+                    self.memory.load(record + class::STATE) != init::RUNNING
+                        || self.memory.load(record + class::OWNER) == number + 1
+                }
+                None => true,
+            },
+        }
+    }
+
+    /// The next instruction of a thread, and its frame.
+    pub(crate) fn next_instruction(&self, number: u32) -> Option<(&Method, Instr, Address)> {
+        let fp = self.top_frame(number);
+        if fp == 0 {
+            return None;
+        }
+        let (id, pc, _) = self.frame_at(fp);
+        let method = self.program.method(id);
+        let code = self.program.ready(method)?;
+        code.instrs.get(pc as usize).map(|&instr| (method, instr, fp))
+    }
+
+    /// The object whose monitor the thread is about to enter.
+    pub(crate) fn monitor_wanted(&self, number: u32) -> Option<Address> {
+        match self.next_instruction(number)? {
+            (_, Instr::MonitorEnter { o }, fp) => {
+                let object = self.memory.load(fp + frame::REGISTERS + u32::from(o));
+                (object != 0).then_some(object)
+            }
+            // To end, a thread takes its own monitor for a moment, so that whoever joins it is told.
+            (_, Instr::Special { op, a, .. }, fp)
+                if op == special::THREAD_END
+                    || op == special::AWAIT_OTHERS && self.thread_word(number, thread::PHASE) == 0 =>
+            {
+                Some(self.memory.load(fp + frame::REGISTERS + u32::from(a)))
+            }
+            _ => None,
+        }
+    }
+
+    /// The class that the thread is about to initialise or to wait for.
+    pub(crate) fn class_wanted(&self, number: u32) -> Option<u32> {
+        let begin = special::INIT_BEGIN;
+        match self.next_instruction(number)? {
+            (_, Instr::Special { op, a, .. }, fp) if op == begin => {
+                Some(self.memory.load(fp + frame::REGISTERS + u32::from(a)))
+            }
+            _ => None,
+        }
+    }
+
+    /// How a thread that waits may stop waiting by itself.
+    fn wake_ups(&mut self, number: u32, state: u32, menu: &mut Menu<Action>) {
+        let action = |what| Action { thread: number, what };
+        if self.manner.spurious && state != status::SLEEPING {
+            menu.add_alternative(action(What::Spurious), true);
+        }
+        if self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0 {
+            menu.add_alternative(action(What::Timeout), true);
+            menu.touch(Place::CLOCK, Access::AtomicWrite);
+        }
+    }
+
+    /// Replaces the action that was added last by one for each alternative of the native method that comes next, and
+    /// notes what is to be seen there.
+    fn alternatives(&mut self, number: u32, menu: &mut Menu<Action>) {
+        let Some((method, Instr::Special { op, a, b, .. }, fp)) = self.next_instruction(number) else {
+            return;
+        };
+        let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
+        if op == special::UNCAUGHT {
+            let (thread, exception) = (register(a.into()), register(b.into()));
+            if !self.is_handled(thread)
+                && let Some(key) = self.exception_key(exception)
+            {
+                menu.flaws.push(Flaw {
+                    property: Property::Exception,
+                    key,
+                });
+            }
+            return;
+        }
+        if op != special::NATIVE {
+            return;
+        }
+        let id = method.id;
+        let Ok(bound) = self.bind(self.program.method(id)) else {
+            return;
+        };
+        let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
+        let mut choose = |count: u32| {
+            // The native method itself says what is wrong with a number that makes no sense.
+            if count == 0 || count > Alternatives::MOST {
+                return;
+            }
+            replace_last(menu, number, (0..count).map(What::Choose));
+        };
+        match bound.alternatives {
+            Alternatives::One => {}
+            Alternatives::Waiters { object } => {
+                let waiters = self.waiters(register(object));
+                if !waiters.is_empty() {
+                    replace_last(menu, number, waiters.into_iter().map(What::Wake));
+                }
+            }
+            Alternatives::Below { bound } => choose((register(bound) as i32).max(0) as u32),
+            Alternatives::Between { low } => {
+                let span = i64::from(register(low + 1) as i32) - i64::from(register(low) as i32) + 1;
+                choose(u32::try_from(span).unwrap_or(0));
+            }
+            Alternatives::Upto { most } => choose(u32::try_from(i64::from(register(most) as i32) + 1).unwrap_or(0)),
+            Alternatives::Element { array } if register(array) != 0 => choose(self.array_length(register(array))),
+            Alternatives::Element { .. } => {}
+            Alternatives::Either => choose(2),
+            Alternatives::Clock => {
+                if self.observes_time(fp) {
+                    let leap = Action {
+                        thread: number,
+                        what: What::Leap,
+                    };
+                    menu.add_alternative(leap, true);
+                }
+            }
+            Alternatives::Reached => {
+                let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
+                menu.marks.push(Mark::number(REACHED, caller, pc));
+            }
+        }
+    }
+
+    /// The threads in the wait set of an object.
+    pub(crate) fn waiters(&self, object: Address) -> Vec<u32> {
+        (0..=self.highest_thread())
+            .filter(|&number| {
+                self.thread_word(number, thread::STATUS) == status::WAITING
+                    && self.thread_word(number, thread::BLOCKER) == object
+            })
+            .collect()
+    }
+
+    /// Whether it is the program itself that looks at the clock in this frame of a native method, and not a class of the
+    /// JDK that only waits.
+    pub fn observes_time(&self, fp: Address) -> bool {
+        let (caller, _, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
+        let class = self.program.class(self.program.method(caller).class);
+        if class.loader != LoaderId::BOOT {
+            return true;
+        }
+        let waits = [
+            "java/util/concurrent/",
+            "java/lang/",
+            "java/util/Random",
+            "java/util/Timer",
+            "jdk/internal/",
+        ];
+        !waits.iter().any(|prefix| class.name.starts_with(prefix))
+    }
+
+    /// Leaves only the thread that asked to run alone enabled, as long as it can go on.
+    fn run_alone(&mut self, menu: &mut Menu<Action>) {
+        let owner = self.memory.load(ALONE) & OWNER_MASK;
+        if owner == 0 {
+            return;
+        }
+        let goes_on = |entry: &kernel::Pending<Action>| entry.thread.0 + 1 == owner && entry.enabled;
+        if menu.entries().iter().any(goes_on) {
+            for entry in menu.entries_mut() {
+                entry.enabled &= entry.thread.0 + 1 == owner;
+            }
+        } else {
+            let (method, pc) = self.user_position(owner - 1);
+            menu.marks.push(Mark::number(INTERRUPTED, method, pc));
+        }
+    }
+
+    /// Whether somebody will handle what a thread does not catch.
+    fn is_handled(&mut self, thread: Address) -> bool {
+        let of_class = self.program.load(LoaderId::BOOT, "java/lang/Thread").ok();
+        let default = of_class.and_then(|class| {
+            let statics = self.memory.load(class_record(class) + class::STATICS);
+            let offset = self.find_offset("java/lang/Thread", "defaultUncaughtExceptionHandler")?;
+            (statics != 0).then(|| self.memory.load(statics + offset))
+        });
+        default.is_some_and(|handler| handler != 0)
+            || self
+                .find_offset("java/lang/Thread", "uncaughtExceptionHandler")
+                .is_some_and(|offset| self.memory.load(thread + offset) != 0)
+    }
+}
+
+/// Puts several actions with the footprint of the one that was added last in its place.
+fn replace_last(menu: &mut Menu<Action>, thread: u32, whats: impl Iterator<Item = What>) {
+    for (position, what) in whats.enumerate() {
+        let action = Action { thread, what };
+        if position == 0 {
+            if let Some(last) = menu.entries_mut().last_mut() {
+                last.action = action;
+            }
+        } else {
+            menu.add_alternative(action, true);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Getting a program ready to be explored.
+//!
+//! What the JDK's own classes do when they are first used is the same in every execution, so it is done before the search
+//! begins and becomes part of the start-up image: the program is run once, and the classes of the JDK that it used are
+//! initialised up front. The program's own classes are linked but not initialised: when that happens, and by whom, is part
+//! of what is explored. Only classes without any code to run are done with.
+
+use crate::boot::{LaunchError, Start};
+use crate::layout::{class, class_record, init};
+use crate::machine::{Console, Machine};
+use program::classfile::Constant;
+use program::world::{ClassId, ClassKind, LoaderId};
+
+/// Turns that the run may take: enough for any program that is small enough to be explored.
+const TURNS: u64 = 500;
+
+impl Machine<'_> {
+    /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
+    pub fn prepare_search(&mut self, start: &Start) -> Result<(), LaunchError> {
+        self.boot().map_err(LaunchError::Start)?;
+        self.freeze();
+        let before = self.class_states();
+        self.launch_start(start)?;
+        let console = std::mem::replace(&mut self.console, Box::new(Nowhere));
+        self.turns = TURNS;
+        // However the run ends, the search will find out.
+        let _ = self.run();
+        self.turns = u64::MAX;
+        let used: Vec<ClassId> = (1..self.program.class_end())
+            .filter(|&id| self.state_of(id) == init::DONE && before.get(id as usize) != Some(&init::DONE))
+            .filter(|&id| self.program.class(id).kind == ClassKind::Instance)
+            .filter(|&id| self.program.class(id).loader < LoaderId::APP && !self.program.class(id).given)
+            .collect();
+        self.restart();
+        if self.sets_properties() || !self.initialize_all(&used) {
+            self.restart();
+        }
+        self.link_program();
+        self.console = console;
+        self.freeze();
+        self.launch_start(start)
+    }
+
+    fn state_of(&self, id: ClassId) -> u32 {
+        self.memory.load(class_record(id) + class::STATE)
+    }
+
+    fn class_states(&self) -> Vec<u32> {
+        (0..self.program.class_end()).map(|id| self.state_of(id)).collect()
+    }
+
+    /// Initialises classes; `false` if one fails or starts a thread, which is no business of the image's.
+    fn initialize_all(&mut self, classes: &[ClassId]) -> bool {
+        let Ok(initializer) = self.initializer_method() else {
+            return false;
+        };
+        classes
+            .iter()
+            .all(|&id| self.call_and_wait(initializer, &[id]).is_ok() && self.live_threads().len() == 1)
+    }
+
+    /// Whether the program may set system properties, which classes of the JDK look at when they are initialised.
+    fn sets_properties(&self) -> bool {
+        (1..self.program.class_end())
+            .map(|id| self.program.class(id))
+            .filter(|class| class.loader >= LoaderId::APP)
+            .filter_map(|class| class.file.as_ref())
+            .any(|file| {
+                let pool = &file.pool;
+                (1..pool.len() as u16)
+                    .filter(|&index| matches!(pool.get(index), Constant::Utf8 { .. }))
+                    .any(|index| {
+                        let names = ["setProperty", "setProperties", "clearProperty", "getProperties"];
+                        names.contains(&pool.text(index))
+                    })
+            })
+    }
+
+    /// Links the classes of the program that are loaded, and initialises those that have nothing to run.
+    fn link_program(&mut self) {
+        for id in 1..self.program.class_end() {
+            let class = self.program.class(id);
+            if class.loader >= LoaderId::APP && class.kind == ClassKind::Instance && !class.given {
+                // One that cannot be linked says so when it is used.
+                if self.prepare(id).is_ok() {
+                    let _ = self.require_initialized(id);
+                }
+            }
+        }
+    }
+}
+
+/// Swallows output and has no input.
+pub struct Nowhere;
+
+impl Console for Nowhere {
+    fn write(&mut self, _stream: u32, _bytes: &[u8]) {}
+
+    fn read(&mut self, _buffer: &mut [u8]) -> usize {
+        0
+    }
+
+    fn available(&mut self) -> usize {
+        0
+    }
+}

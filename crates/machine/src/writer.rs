@@ -1,0 +1,320 @@
+//! What encoding keeps from one call to the next: the numbers of objects, and the parts of the vector.
+
+use crate::encode::{GROUP_SHIFT, YOUNG};
+use crate::memory::Address;
+use kernel::Vector;
+
+/// Chunks of the first part that share a section.
+const SHARE: usize = 8;
+
+/// A part of the vector.
+#[derive(Default)]
+pub(crate) struct Part {
+    pub words: Vec<u32>,
+    pub ends: Vec<u32>,
+    /// The objects whose numbers were given out here, in order.
+    pub objects: Vec<Address>,
+    /// What the first of them has as its number within the group.
+    pub first: usize,
+    /// The chunk of the first object.
+    pub first_chunk: usize,
+    /// Which thread's it is.
+    pub thread: u32,
+    pub version: u64,
+    group: u32,
+}
+
+impl Part {
+    pub(crate) fn end_chunk(&mut self) {
+        let end = self.words.len() as u32;
+        if self.ends.last().copied().unwrap_or(0) < end {
+            self.ends.push(end);
+        }
+    }
+
+    /// An empty part with the room of an old one.
+    pub(crate) fn spare(room: &mut Vec<Part>) -> Part {
+        let mut part = room.pop().unwrap_or_default();
+        part.words.clear();
+        part.ends.clear();
+        part.objects.clear();
+        part.first = 0;
+        part.group = 0;
+        part
+    }
+
+    pub(crate) fn give_back(self, room: &mut Vec<Part>) {
+        room.push(self);
+    }
+}
+
+/// An entry of the table of numbers; it is good as long as its group has the same stamp.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    address: Address,
+    number: u32,
+    stamp: u32,
+}
+
+/// Kept by its owner, so that encoding does not allocate and need not do everything anew.
+#[derive(Default)]
+pub(crate) struct Writer {
+    slots: Vec<Slot>,
+    used: usize,
+    /// For each group, the stamp of its good entries.
+    stamps: Vec<u32>,
+    stamp: u32,
+    parts: Vec<Part>,
+    count: usize,
+    versions: u64,
+    /// Whether the parts are those of the last vector.
+    pub whole: bool,
+    /// Threads that have moved since.
+    pub moved: Vec<u32>,
+    /// The threads in the order of their parts.
+    pub threads: Vec<u32>,
+    /// The versions of the first part, for each few chunks of it.
+    shares: Vec<u64>,
+    pub image_start: usize,
+    pub image_end: usize,
+    /// The shared objects by address: start, end, position.
+    sorted: Vec<(Address, Address, usize)>,
+    /// Monitors behind the locks of objects, and class objects: start and end.
+    hidden: Vec<(Address, Address)>,
+    /// Words of the image that were written and that a program can see, ascending; and how many were written in all.
+    pub touched: Vec<Address>,
+    pub seen: usize,
+    pub changes: Vec<Address>,
+    pub stale: Vec<bool>,
+    pub frames: Vec<Address>,
+    pub spare: Vec<Part>,
+    /// How many objects the group at hand had before, where a part of it is written anew.
+    resumed: usize,
+}
+
+impl Writer {
+    /// Notes that a thread has moved, forward or back.
+    #[inline]
+    pub(crate) fn note_moved(&mut self, number: u32) {
+        if !self.moved.contains(&number) {
+            self.moved.push(number);
+        }
+    }
+
+    /// The parts of the vector, in order.
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts[..self.count]
+    }
+
+    pub(crate) fn shared(&self) -> &Part {
+        &self.parts[0]
+    }
+
+    /// Appends all parts: the first in several sections, because most of it stays the same.
+    pub(crate) fn copy_to(&self, out: &mut Vector) {
+        let shared = &self.parts[0];
+        let mut start = 0;
+        for (ends, &version) in shared.ends.chunks(SHARE).zip(&self.shares) {
+            let end = ends.last().copied().unwrap_or(start);
+            out.push_section(&shared.words[start as usize..end as usize], ends, start, version);
+            start = end;
+        }
+        for part in &self.parts[1..self.count] {
+            out.push_section(&part.words, &part.ends, 0, part.version);
+        }
+    }
+
+    /// Forgets everything and keeps the room for it.
+    pub(crate) fn begin(&mut self) {
+        if self.slots.is_empty() {
+            self.slots.resize(1 << 10, Slot::default());
+        }
+        self.count = 0;
+        self.threads.clear();
+        self.sorted.clear();
+        self.hidden.clear();
+        self.stamps.clear();
+        self.whole = false;
+    }
+
+    /// An empty part for a group; what numbers the group had are forgotten, unless it is shared and goes on.
+    pub(crate) fn begin_part(&mut self, group: u32, thread: u32) -> Part {
+        let group_at = group as usize;
+        if group_at >= self.stamps.len() {
+            self.stamps.resize(group_at + 1, 0);
+        }
+        let goes_on = self.stamps[group_at] != 0 && group == crate::encode::LAST_GROUP && !self.whole;
+        if !goes_on {
+            self.stamp = self.stamp.wrapping_add(1);
+            if self.stamp == 0 {
+                // Old entries might look good again.
+                self.slots.fill(Slot::default());
+                self.used = 0;
+                self.stamps.fill(0);
+                self.stamp = 1;
+            }
+            self.stamps[group_at] = self.stamp;
+        }
+        self.resumed = 0;
+        let mut part = Part::spare(&mut self.spare);
+        part.group = group;
+        part.thread = thread;
+        part
+    }
+
+    /// Goes on with the first part, of which `count` objects are known: one more would be a new one.
+    pub(crate) fn resume(&mut self, count: usize) {
+        self.resumed = count;
+    }
+
+    /// The number of an object, given to it now in the part's group if it has none.
+    #[inline]
+    pub(crate) fn number(&mut self, address: Address, part: &mut Part) -> u32 {
+        let mask = self.slots.len() - 1;
+        let mut at = hash(address) & mask;
+        let mut free = usize::MAX;
+        loop {
+            let slot = self.slots[at];
+            if slot.address == 0 {
+                break;
+            }
+            let group = ((slot.number & !YOUNG) >> GROUP_SHIFT) as usize;
+            let good = self.stamps.get(group) == Some(&slot.stamp);
+            // A later group may have had it: that one will be written anew.
+            if slot.address == address && good && group <= part.group as usize {
+                return slot.number;
+            }
+            if !good && free == usize::MAX {
+                free = at;
+            }
+            at = (at + 1) & mask;
+        }
+        let position = (part.first + part.objects.len() + self.resumed) as u32;
+        let number = YOUNG | part.group << GROUP_SHIFT | position;
+        if free == usize::MAX {
+            free = at;
+            self.used += 1;
+        }
+        self.slots[free] = Slot {
+            address,
+            number,
+            stamp: self.stamps[part.group as usize],
+        };
+        part.objects.push(address);
+        if self.used * 2 > self.slots.len() {
+            self.tidy();
+        }
+        number
+    }
+
+    /// Drops entries that are no longer good, and makes more room if there is still too little.
+    #[cold]
+    fn tidy(&mut self) {
+        let old = std::mem::take(&mut self.slots);
+        let good = |slot: &Slot| {
+            let group = ((slot.number & !YOUNG) >> GROUP_SHIFT) as usize;
+            slot.address != 0 && self.stamps.get(group) == Some(&slot.stamp)
+        };
+        let kept: Vec<Slot> = old.iter().filter(|slot| good(slot)).copied().collect();
+        let size = if kept.len() * 4 > old.len() {
+            old.len() * 2
+        } else {
+            old.len()
+        };
+        self.slots = vec![Slot::default(); size];
+        self.used = kept.len();
+        let mask = size - 1;
+        for slot in kept {
+            let mut at = hash(slot.address) & mask;
+            while self.slots[at].address != 0 {
+                at = (at + 1) & mask;
+            }
+            self.slots[at] = slot;
+        }
+    }
+
+    /// Keeps the first part; `end` tells where an object ends.
+    pub(crate) fn keep_shared(&mut self, part: Part, end: impl Fn(Address) -> Address) {
+        let objects = part.objects.iter().enumerate();
+        self.sorted
+            .extend(objects.map(|(position, &object)| (object, end(object), position)));
+        self.sorted.sort_unstable();
+        self.keep(0, part);
+        let (count, first) = (self.parts[0].ends.len().div_ceil(SHARE), self.versions + 1);
+        self.versions += count as u64;
+        self.shares.clear();
+        self.shares.extend(first..first + count as u64);
+    }
+
+    /// Keeps a part in place of the one before; whether its objects are others.
+    pub(crate) fn keep(&mut self, position: usize, mut part: Part) -> bool {
+        if self.parts.len() <= position {
+            self.parts.resize_with(position + 1, Part::default);
+        }
+        let in_use = position < self.count;
+        self.count = self.count.max(position + 1);
+        let old = &mut self.parts[position];
+        let others = !in_use || old.objects != part.objects;
+        if in_use && old.words == part.words && old.ends == part.ends {
+            part.version = old.version;
+        } else {
+            self.versions += 1;
+            part.version = self.versions;
+        }
+        let old = std::mem::replace(old, part);
+        old.give_back(&mut self.spare);
+        others
+    }
+
+    /// Puts words into the first part, where as many stood before.
+    pub(crate) fn replace(&mut self, start: usize, words: &[u32]) {
+        let place = &mut self.parts[0].words[start..start + words.len()];
+        if place != words {
+            place.copy_from_slice(words);
+            self.versions += 1;
+            let ends = &self.parts[0].ends;
+            let first = ends.partition_point(|&end| end as usize <= start) / SHARE;
+            let last = ends.partition_point(|&end| (end as usize) < start + words.len()) / SHARE;
+            self.shares[first..=last].fill(self.versions);
+        }
+    }
+
+    /// The shared object to which a word belongs: its position and itself.
+    pub(crate) fn find_shared(&self, at: Address) -> Option<(usize, Address)> {
+        let after = self.sorted.partition_point(|&(start, _, _)| start <= at);
+        let &(start, end, position) = self.sorted.get(after.checked_sub(1)?)?;
+        (at < end).then_some((position, start))
+    }
+
+    /// Where the words of a shared object lie in the first part.
+    pub(crate) fn shared_chunk(&self, position: usize) -> (usize, usize) {
+        let part = &self.parts[0];
+        let chunk = part.first_chunk + position;
+        (part.ends[chunk - 1] as usize, part.ends[chunk] as usize)
+    }
+
+    /// The part among whose own objects one has this word.
+    pub(crate) fn find_own(&self, at: Address, end: impl Fn(Address) -> Address) -> Option<usize> {
+        (1..self.count).find(|&position| {
+            let objects = &self.parts[position].objects;
+            objects.iter().any(|&object| object <= at && at < end(object))
+        })
+    }
+
+    /// Notes an object that shows in how others are written.
+    pub(crate) fn note_hidden(&mut self, object: Address, words: u32) {
+        let range = (object, object + words);
+        if !self.hidden.contains(&range) {
+            self.hidden.push(range);
+        }
+    }
+
+    /// Whether a word belongs to such an object.
+    pub(crate) fn is_hidden(&self, at: Address) -> bool {
+        self.hidden.iter().any(|&(start, end)| start <= at && at < end)
+    }
+}
+
+fn hash(address: Address) -> usize {
+    (address.wrapping_mul(0x9e37_79b9) >> 7) as usize
+}

@@ -1,0 +1,16 @@
+//! What was found, as text, JSON and HTML.
+//!
+//! [`model::Report`] is the data; everything else here turns it into something to read. Nothing in a report is trusted:
+//! names, values and output come from the program that was checked, so every renderer passes them through `clean`.
+
+mod clean;
+mod fold;
+pub mod html;
+pub mod json;
+pub mod model;
+pub mod text;
+mod words;
+
+pub use html::html;
+pub use json::{TraceFile, from_json, to_json};
+pub use text::{Style, text};

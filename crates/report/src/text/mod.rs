@@ -1,0 +1,164 @@
+//! The report for a terminal: the verdict in one line, then what was found and how it comes about, then the figures.
+
+mod line;
+mod trace;
+
+use crate::clean::{clean, clip, width};
+use crate::model::{Report, Stack, Violation};
+use crate::words::{figures, place, plural};
+use line::{Line, Page, Paint};
+
+/// Frames of a stack that are shown at its top and at its bottom.
+const FRAMES: (usize, usize) = (24, 4);
+/// Prose is not set wider than this: longer lines are hard to read.
+const PROSE: usize = 110;
+
+/// How the text looks.
+#[derive(Clone, Debug)]
+pub struct Style {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether colours may be used.
+    pub colour: bool,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style {
+            width: 100,
+            colour: false,
+        }
+    }
+}
+
+/// The report as text, lines ending in a line end.
+pub fn text(report: &Report, style: &Style) -> String {
+    let most = style.width.clamp(40, 400);
+    let mut page = Page::default();
+    verdict(report, most, &mut page);
+    let several = report.violations.len() > 1;
+    for (index, violation) in report.violations.iter().enumerate() {
+        let number = several.then(|| format!("{} of {}: ", index + 1, report.violations.len()));
+        what(violation, &number.unwrap_or_default(), most, &mut page);
+        trace::trace(violation, most, &mut page);
+        dump(&violation.stacks, most, &mut page);
+    }
+    table(report, most, &mut page);
+    small_print(report, most, &mut page);
+    page.finish(style.colour)
+}
+
+fn verdict(report: &Report, most: usize, page: &mut Page) {
+    let (mark, paint) = match report.verdict.as_str() {
+        "holds" => ("✓", Paint::Good),
+        "violated" => ("✗", Paint::Bad),
+        _ => ("?", Paint::Doubt),
+    };
+    let word = format!("{mark} {}", clip(&clean(&report.verdict), 20));
+    let tail = match report.violations.len() {
+        0 | 1 => String::new(),
+        several => format!("  {}", plural(several, "defect")),
+    };
+    let room = most.saturating_sub(width(&word) + 2 + width(&tail));
+    page.push(Line::new(paint, word).with(Paint::Plain, format!("  {}{tail}", clip(&clean(&report.program), room))));
+    let prose = most.min(PROSE);
+    for (lead, text) in [("  reason: ", &report.reason), ("  help: ", &report.help)] {
+        for (index, part) in text.iter().flat_map(|text| text.lines()).enumerate() {
+            page.prose(
+                Paint::Plain,
+                if index == 0 { lead } else { "    " },
+                &clean(part),
+                prose,
+            );
+        }
+    }
+}
+
+fn what(violation: &Violation, number: &str, most: usize, page: &mut Page) {
+    page.gap();
+    let prose = most.min(PROSE);
+    page.prose(Paint::Bad, number, &clean(&violation.message), prose);
+    let at = place(&violation.file, violation.line);
+    let parts = [
+        ("at", at),
+        ("in", clean(&violation.class)),
+        ("property", clean(&violation.property)),
+    ];
+    let known: Vec<String> = parts
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    if !known.is_empty() {
+        page.prose(Paint::Plain, "  ", &known.join(", "), prose);
+    }
+    for reason in violation.why.iter().flat_map(|why| why.lines()) {
+        page.prose(Paint::Plain, "  • ", &clean(reason), prose);
+    }
+}
+
+fn dump(stacks: &[Stack], most: usize, page: &mut Page) {
+    if stacks.is_empty() {
+        return;
+    }
+    page.heading("Threads at the end");
+    for stack in stacks {
+        let name = clip(&clean(&stack.thread), most / 2);
+        page.prose(Paint::Plain, "  ", &format!("\"{name}\" {}", clean(&stack.state)), most);
+        let (top, bottom) = FRAMES;
+        for (index, frame) in stack.frames.iter().enumerate() {
+            let left_out = stack.frames.len().saturating_sub(top + bottom);
+            if left_out > 1 && (top..top + left_out).contains(&index) {
+                if index == top {
+                    page.push(Line::new(
+                        Paint::Dim,
+                        format!("      … {}", plural(left_out, "more frame")),
+                    ));
+                }
+                continue;
+            }
+            if frame.starts_with("- ") {
+                page.prose(Paint::Lock, "        - ", clean(frame).trim_start_matches("- "), most);
+            } else {
+                page.entry((Paint::Dim, "      at "), (Paint::Plain, &clean(frame)), most);
+            }
+        }
+    }
+}
+
+fn table(report: &Report, most: usize, page: &mut Page) {
+    page.heading("Figures");
+    let (short, long): (Vec<_>, Vec<_>) = figures(report)
+        .into_iter()
+        .partition(|(name, value)| width(name) <= 13 && width(value) <= 18);
+    let across = if most >= 76 { 2 } else { 1 };
+    let down = short.len().div_ceil(across);
+    for row in 0..down {
+        let mut line = Line::default();
+        for (name, value) in short.iter().skip(row).step_by(down) {
+            line = line
+                .with(Paint::Dim, format!("  {name:13}"))
+                .with(Paint::Plain, format!("  {value:18}"));
+        }
+        page.push(line);
+    }
+    for (name, value) in long {
+        page.entry(
+            (Paint::Dim, &format!("  {name:13}  ")),
+            (Paint::Plain, &value),
+            most.min(PROSE),
+        );
+    }
+}
+
+fn small_print(report: &Report, most: usize, page: &mut Page) {
+    let prose = most.min(PROSE);
+    for (lead, texts) in [("rests on: ", &report.rests_on), ("note: ", &report.notes)] {
+        if !texts.is_empty() {
+            page.gap();
+        }
+        for text in texts {
+            page.prose(Paint::Dim, lead, &clean(text), prose);
+        }
+    }
+}

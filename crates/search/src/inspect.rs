@@ -1,0 +1,67 @@
+//! What is wrong with one state.
+
+use crate::livelock;
+use kernel::{End, Flaw, Menu, Property, System};
+use std::collections::BTreeSet;
+
+/// A set of properties that is quick to ask.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted([bool; Property::ALL.len()]);
+
+impl Wanted {
+    /// The set of these.
+    pub fn new(properties: &BTreeSet<Property>) -> Wanted {
+        Wanted(Property::ALL.map(|one| properties.contains(&one)))
+    }
+
+    /// The set of this one.
+    pub fn only(property: Property) -> Wanted {
+        Wanted(Property::ALL.map(|one| one == property))
+    }
+
+    /// Whether it is among them.
+    pub fn has(self, property: Property) -> bool {
+        self.0[property as usize]
+    }
+}
+
+/// Whether nobody can move although the program is not over.
+pub(crate) fn is_dead<A: Copy>(menu: &Menu<A>) -> bool {
+    menu.end == End::Open && !menu.entries().iter().any(|entry| entry.enabled)
+}
+
+/// Appends what is wrong with a state by itself, as far as it is wanted. `menu` is that of the state.
+pub(crate) fn inspect<S: System>(
+    system: &S,
+    state: &mut S::State,
+    menu: &Menu<S::Action>,
+    wanted: Wanted,
+    flaws: &mut Vec<Flaw>,
+) {
+    if menu.end == End::Ignored {
+        return;
+    }
+    flaws.extend(menu.flaws.iter().filter(|flaw| wanted.has(flaw.property)));
+    if wanted.has(Property::Race) {
+        for (one, two) in menu.races() {
+            if let Some(key) = system.race(state, one, two) {
+                let property = Property::Race;
+                flaws.push(Flaw { property, key });
+            }
+        }
+    }
+    if wanted.has(Property::Deadlock) && is_dead(menu) {
+        let (property, key) = (Property::Deadlock, system.stuck(state));
+        flaws.push(Flaw { property, key });
+    }
+}
+
+/// Whether a state has this flaw. `menu` is that of the state.
+pub fn meets<S: System>(system: &S, state: &mut S::State, menu: &Menu<S::Action>, flaw: Flaw) -> bool {
+    if flaw.property == Property::Livelock {
+        return livelock::caught(system, state) == Some(flaw.key);
+    }
+    let mut flaws = Vec::new();
+    inspect(system, state, menu, Wanted::only(flaw.property), &mut flaws);
+    flaws.contains(&flaw)
+}

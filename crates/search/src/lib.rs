@@ -1,0 +1,29 @@
+//! Depth-first, breadth-first and random search over any [`kernel::System`].
+//!
+//! One expansion kernel (`expand`) knows what happens at a state: it is entered into the store, looked at, and the
+//! actions to be tried are chosen, all in one place each. The searches (`depth`, `breadth`, `random`) differ only in
+//! which state comes next and in how they get there: by undoing, by decoding, or by walking.
+//!
+//! [`explore`] runs a search, [`replay`] runs a schedule that was found, [`minimise`] makes one easier to read.
+
+mod breadth;
+mod depth;
+mod draw;
+mod expand;
+mod explore;
+mod inspect;
+mod livelock;
+mod minimise;
+mod options;
+mod outcome;
+mod pace;
+mod random;
+mod replay;
+mod shrink;
+
+pub use explore::explore;
+pub use inspect::meets;
+pub use minimise::minimise;
+pub use options::{Conflict, Effort, Options, Order};
+pub use outcome::{Ending, Figures, Found, Observer, Outcome, Silent, Why};
+pub use replay::{Blocked, replay, rewind};

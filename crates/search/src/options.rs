@@ -1,0 +1,112 @@
+//! What a search is asked to do.
+
+use kernel::Property;
+use std::collections::BTreeSet;
+use std::fmt;
+use std::time::Duration;
+
+/// Which state comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// A successor of the latest one: fast, long traces.
+    #[default]
+    Depth,
+    /// The oldest one that was not looked at: slower, shortest traces.
+    Breadth,
+    /// Any successor, on walks from the start, until something stops it.
+    Random,
+}
+
+/// How to search, for what, and how long.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which state comes next.
+    pub order: Order,
+    /// What to look for.
+    pub properties: BTreeSet<Property>,
+    /// Whether to go on after a violation. Each distinct flaw is reported once.
+    pub all: bool,
+    /// Stop after this time.
+    pub time: Option<Duration>,
+    /// Stop when the store and the search itself hold more bytes than this.
+    pub memory: Option<u64>,
+    /// Stop rather than enter one state more than this.
+    pub states: Option<u64>,
+    /// Leave out schedules with more preemptions: switches away from a thread that could have gone on.
+    pub preemptions: Option<u32>,
+    /// Where the numbers of a random or shuffled search come from.
+    pub seed: u64,
+    /// Try the actions of each state in a random order, instead of the thread that moved last first and then in the
+    /// order of the menu.
+    pub shuffle: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            order: Order::Depth,
+            properties: Property::ALL.into_iter().filter(|one| one.is_default()).collect(),
+            all: false,
+            time: None,
+            memory: None,
+            states: None,
+            preemptions: None,
+            seed: 0,
+            shuffle: false,
+        }
+    }
+}
+
+impl Options {
+    /// Whether the parts go together.
+    pub fn check(&self) -> Result<(), Conflict> {
+        let livelock = self.properties.contains(&Property::Livelock);
+        match self {
+            _ if livelock && self.order != Order::Depth => Err(Conflict::LivelockOrder),
+            _ if livelock && self.preemptions.is_some() => Err(Conflict::LivelockBound),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Options that do not go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conflict {
+    /// Livelocks are components of the state graph, which only depth-first search finds.
+    LivelockOrder,
+    /// A bound takes away the very steps that lead out of a component.
+    LivelockBound,
+}
+
+impl fmt::Display for Conflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Conflict::LivelockOrder => {
+                "livelocks are only found by depth-first search: choose that or drop the property"
+            }
+            Conflict::LivelockBound => {
+                "livelocks are not found under a bound on preemptions: drop the bound or the property"
+            }
+        })
+    }
+}
+
+impl std::error::Error for Conflict {}
+
+/// How much may be spent on making a trace easier to read.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// States entered by searches for a better trace, and as many steps replayed to improve the one at hand.
+    pub states: u64,
+    /// Time, all in all.
+    pub time: Duration,
+}
+
+impl Default for Effort {
+    fn default() -> Effort {
+        Effort {
+            states: 300_000,
+            time: Duration::from_secs(5),
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Livelocks on toys.
+
+use crate::toy::*;
+use kernel::Property;
+use search::{Ending, Options, Why};
+use std::collections::BTreeSet;
+
+fn check(toy: &Toy, livelocks: usize) {
+    for seed in 0..20 {
+        let options = Options {
+            properties: BTreeSet::from([Property::Livelock]),
+            shuffle: seed > 0,
+            seed,
+            ..all()
+        };
+        let outcome = run(toy, &options);
+        assert_eq!(outcome.found.len(), livelocks, "{toy:?} {outcome:?}");
+        assert_eq!(outcome.ending, Ending::Complete);
+        assert!(outcome.found.iter().all(|found| found.loop_start.is_some()));
+    }
+}
+
+#[test]
+fn waiting_for_what_nobody_does_is_a_livelock() {
+    check(&Toy::new(2, &[&[Op::While(0, 0, 0)], &[Op::Set(1, 1)]]), 1);
+    // A loop of two steps, and two who wait: one component, one livelock.
+    check(
+        &Toy::new(1, &[&[Op::While(0, 0, 1), Op::Goto(0)], &[Op::While(0, 0, 0)]]),
+        1,
+    );
+    // Nothing is touched at all.
+    check(&Toy::new(0, &[&[Op::Goto(0)]]), 1);
+    // Two places to be caught in.
+    check(
+        &Toy::new(0, &[&[Op::Choose(2), Op::If(1, 3), Op::Goto(2), Op::Goto(3)]]),
+        2,
+    );
+}
+
+#[test]
+fn waiting_for_what_somebody_does_is_none() {
+    check(&Toy::new(1, &[&[Op::While(0, 0, 0)], &[Op::Set(0, 1)]]), 0);
+}
+
+#[test]
+fn a_loop_that_changes_something_is_none() {
+    check(&Toy::new(1, &[&[Op::Inc(0, 3), Op::Goto(0)]]), 0);
+    check(&Toy::new(1, &[&[Op::Lock(0), Op::Unlock(0), Op::Goto(0)]]), 0);
+    // One waits, another goes on changing things.
+    check(&Toy::new(2, &[&[Op::While(0, 0, 0)], &[Op::Inc(1, 3), Op::Goto(0)]]), 0);
+}
+
+#[test]
+fn ends_and_deadlocks_are_none() {
+    check(&Toy::new(1, &[&[Op::Set(0, 1)]]), 0);
+    check(&philosophers(3, 1), 0);
+    check(&Toy::new(0, &[&[Op::Ignore]]), 0);
+}
+
+#[test]
+fn a_step_that_may_lead_out_leaves_doubt() {
+    let toy = Toy::new(1, &[&[Op::While(0, 0, 0)], &[Op::Foreign]]);
+    let options = Options {
+        properties: BTreeSet::from([Property::Livelock]),
+        ..all()
+    };
+    assert!(run(&toy, &options).found.is_empty());
+}
+
+#[test]
+fn a_store_without_numbers_says_nothing() {
+    let toy = Toy::new(1, &[&[Op::While(0, 0, 0)]]);
+    let options = Options {
+        properties: BTreeSet::from([Property::Livelock]),
+        ..all()
+    };
+    let outcome = run_with(&toy, &options, Table::bits());
+    assert_eq!(
+        (outcome.found.len(), outcome.ending),
+        (0, Ending::Stopped(Why::Inexact))
+    );
+}
+
+/// Terminal components by brute force: a state is in one iff it is reachable from all that it reaches.
+#[test]
+fn any_program_agrees_with_reachability() {
+    use kernel::{Menu, System};
+    use std::collections::{BTreeMap, HashMap};
+    let mut livelocks = 0;
+    for seed in 0..600 {
+        let toy = any_toy(seed);
+        let mut numbers = HashMap::from([(toy.start(), 0)]);
+        let mut states = vec![toy.start()];
+        let mut edges: Vec<Vec<usize>> = Vec::new();
+        let mut writes = Vec::new();
+        while edges.len() < states.len() && states.len() < 400 {
+            let mut state = states[edges.len()].clone();
+            let mut menu = Menu::default();
+            toy.pending(&mut state, &mut menu);
+            let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
+            writes.push(
+                enabled
+                    .iter()
+                    .any(|entry| menu.footprint(entry).iter().any(|touch| !touch.access.is_read())),
+            );
+            let mut to = Vec::new();
+            for entry in enabled {
+                let undo = toy.apply(&mut state, entry.action).unwrap();
+                let next = numbers.len();
+                to.push(*numbers.entry(state.clone()).or_insert(next));
+                if numbers.len() > states.len() {
+                    states.push(state.clone());
+                }
+                toy.undo(&mut state, undo);
+            }
+            edges.push(to);
+        }
+        if edges.len() < states.len() {
+            continue;
+        }
+        let reach = |from: usize| {
+            let (mut met, mut open) = (BTreeSet::new(), vec![from]);
+            while let Some(at) = open.pop() {
+                open.extend(edges[at].iter().filter(|&&to| met.insert(to)));
+            }
+            met
+        };
+        let reached: Vec<_> = (0..states.len()).map(reach).collect();
+        let mut keys = BTreeMap::new();
+        for (at, met) in reached.iter().enumerate() {
+            if met.contains(&at) && met.iter().all(|&other| reached[other].contains(&at) && !writes[other]) {
+                let key = met.iter().map(|&member| toy.stuck(&mut states[member].clone())).min();
+                keys.insert(key, ());
+            }
+        }
+        livelocks += keys.len();
+        check(&toy, keys.len());
+    }
+    assert!(livelocks > 20, "{livelocks}");
+}

@@ -1,0 +1,6 @@
+//! The searches on systems that are small enough to know all about.
+
+mod livelock;
+mod minimise;
+mod orders;
+mod toy;

@@ -1,0 +1,111 @@
+//! Folding a row of names into one, by a binary tree of interned pairs over their positions.
+//!
+//! After Laarman, van de Pol, Weber, "Parallel Recursive State Compression for Free" (SPIN 2011): rows that differ in few
+//! places share all pairs but those on the way up from there. Rows have no fixed length here, and a name says whether it
+//! stands for a pair, so a name alone determines the row below it.
+//!
+//! The tree of the last row is kept, and of the next one only what differs is looked up.
+
+use crate::nodes::{NOTHING, Nodes};
+
+/// The tree over the last row.
+#[derive(Default)]
+pub(crate) struct Fold {
+    /// The row itself, then the names of its pairs, of pairs of these, and so on up to one or two.
+    levels: Vec<Vec<u32>>,
+    changed: Vec<u32>,
+}
+
+impl Fold {
+    /// The names of the last row.
+    #[inline]
+    pub(crate) fn names(&self) -> &[u32] {
+        self.levels.first().map_or(&[], Vec::as_slice)
+    }
+
+    /// The row, to be changed; every change must be told to [`Fold::fold`].
+    #[inline]
+    pub(crate) fn names_mut(&mut self) -> &mut Vec<u32> {
+        if self.levels.is_empty() {
+            self.levels.push(Vec::new());
+        }
+        &mut self.levels[0]
+    }
+
+    /// The two halves that the row folds into: [`NOTHING`] for a half that is not there. `changed` are the positions at which
+    /// the row differs from the last one, ascending; `before` is how long that was. `None` if there is no room left; the
+    /// tree is of no use then.
+    pub(crate) fn fold(&mut self, changed: &[u32], before: usize, nodes: &mut Nodes) -> Option<[u32; 2]> {
+        self.changed.clear();
+        self.changed.extend_from_slice(changed);
+        let mut before = before;
+        let mut level = 0;
+        while self.levels.get(level).is_some_and(|names| names.len() > 2) {
+            let (below, above) = self.levels.split_at_mut(level + 1);
+            let names = &below[level];
+            let length = names.len().div_ceil(2);
+            if above.is_empty() {
+                self.levels.push(Vec::new());
+                continue;
+            }
+            let parents = &mut above[0];
+            let old_length = before.div_ceil(2);
+            // The last parent may have had another number of children.
+            let last = (length as u32 - 1).min(old_length.saturating_sub(1) as u32);
+            if names.len() != before && self.changed.last().is_none_or(|&position| position / 2 < last) {
+                self.changed.push(last * 2);
+            }
+            if before <= 2 {
+                // There were no parents: all are new.
+                parents.clear();
+                self.changed.clear();
+                self.changed.extend((0..names.len() as u32).step_by(2));
+            }
+            parents.resize(length, NOTHING);
+            let (mut kept, mut next) = (0, 0);
+            while let Some(&position) = self.changed.get(next) {
+                let parent = position / 2;
+                while self.changed.get(next).is_some_and(|&other| other / 2 == parent) {
+                    next += 1;
+                }
+                let at = parent as usize * 2;
+                let name = match names.get(at + 1) {
+                    Some(&right) => nodes.name([names[at], right])?,
+                    None => names[at],
+                };
+                let slot = &mut parents[parent as usize];
+                if *slot != name || parent as usize >= old_length {
+                    *slot = name;
+                    self.changed[kept] = parent;
+                    kept += 1;
+                }
+            }
+            self.changed.truncate(kept);
+            before = old_length;
+            level += 1;
+        }
+        Some(match self.levels.get(level).map_or(&[][..], Vec::as_slice) {
+            [] => [NOTHING; 2],
+            [one] => [*one, NOTHING],
+            [one, two, ..] => [*one, *two],
+        })
+    }
+
+    /// The memory held, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        let words: usize = self.levels.iter().map(Vec::capacity).sum::<usize>() + self.changed.capacity();
+        (words * size_of::<u32>()) as u64
+    }
+}
+
+/// Hands the pieces below a name to `visit`, in order.
+pub(crate) fn unfold(name: u32, inner: &Nodes, visit: &mut impl FnMut(u32)) {
+    match inner.halves(name) {
+        Some([left, right]) => {
+            unfold(left, inner, visit);
+            unfold(right, inner, visit);
+        }
+        None if name == NOTHING => {}
+        None => visit(name),
+    }
+}
