@@ -1,11 +1,13 @@
 # Raddle: two commands for newcomers, a few for those who work on it.
 
-.PHONY: demo test bench bless fmt
+.PHONY: demo test bench bench-check bless bless-check fmt
 
-# Build, then run a small program with threads on your JDK.
+# Build, then check a small program that deadlocks, and its mended version.
 demo: jdk
 	@cargo build --release --quiet
-	@target/release/raddle run examples/Hello.java
+	@target/release/raddle check examples/Bank.java || [ $$? = 1 ]
+	@echo
+	@target/release/raddle check examples/BankFixed.java
 
 # Everything that CI checks.
 test: jdk
@@ -18,9 +20,18 @@ bench: jdk
 	@cargo build --release --quiet
 	@benches/run.sh
 
+# States a second and bytes a state of `raddle check`; the largest has over ten million states.
+bench-check: jdk
+	@cargo build --release --quiet
+	@benches/check.sh
+
 # Take the fixtures' expected output anew from `java`.
 bless:
 	fixtures/bless.sh
+
+# Take the numbers of states of the programs under fixtures/check anew; says which ones change.
+bless-check: jdk
+	RADDLE_BLESS=1 cargo test --release --quiet -p raddle --test check -- --nocapture every_program_has_its_verdict
 
 fmt:
 	cargo fmt --all

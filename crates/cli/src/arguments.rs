@@ -112,7 +112,7 @@ pub struct Check {
     /// Explore only schedules with at most N switches away from a thread that could go on
     #[arg(long, value_name = "N")]
     pub preemptions: Option<u32>,
-    /// Let waiting threads wake up for no reason, as the specification allows
+    /// Let waiting threads wake up and weak compare-and-set fail for no reason, as their specifications allow
     #[arg(long)]
     pub spurious: bool,
     /// Accept data races on a field, as Class.field or field

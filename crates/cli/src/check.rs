@@ -67,6 +67,7 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
         judge(&mut report, &outcome, &plan, options);
         report.notes.extend(interrupted_blocks(&machine, &outcome));
         report.rests_on.extend(weak_accesses(&machine));
+        report.rests_on.extend(random_numbers(&machine));
         if matches!(
             outcome.ending,
             Ending::Stopped(Why::Time | Why::Memory | Why::States | Why::Interrupted | Why::Full)
@@ -79,7 +80,8 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
         report.peak_bytes = peak_bytes();
         Ok(report)
     })?;
-    if let (Some(path), Some(violation)) = (&options.trace, report.violations.first()) {
+    let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
+    if let (Some(path), Some(violation)) = (&options.trace, report.violations.iter().find(with_trace)) {
         trace_file(options, violation).write(path).map_err(Failure::input)?;
     }
     publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
@@ -207,6 +209,10 @@ fn unknown_name(kind: &str, name: &str, known: impl Iterator<Item = &'static str
 fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, options: &Check) {
     let unknown = |why: &Why| -> Option<(String, &str)> {
         Some(match why {
+            Why::Time | Why::States if options.search == SearchOrder::Random => (
+                "a random search sees only some executions, and found nothing in them".to_owned(),
+                "use --search dfs for all executions, or go on with another --seed",
+            ),
             Why::Time => (
                 "the time that --time allows is used up".to_owned(),
                 "give more time, a smaller program, or --preemptions N for a partial answer",
@@ -226,6 +232,10 @@ fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, options: &
                     plan.options.preemptions.unwrap_or_default()
                 ),
                 "allow more preemptions, or leave --preemptions out",
+            ),
+            Why::Unsupported(what) if what.what.contains("--") => (
+                format!("{}, at {}", what.what, what.place),
+                "allow more, or make the program smaller: a limit that is reached is never passed over",
             ),
             Why::Unsupported(what) => (
                 what.to_string(),
@@ -285,7 +295,7 @@ fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, options: &
         .to_owned());
         if outcome.ignored > 0 {
             report.rests_on.push(format!(
-                "{} executions were left out because the program asked for it (assume, ignoreIf)",
+                "executions were left out because the program asked for it (assume, ignoreIf), at {} states",
                 outcome.ignored
             ));
         }
@@ -399,6 +409,33 @@ fn weak_accesses(machine: &Machine<'_>) -> Vec<String> {
         "accesses that are weaker than volatile were taken as volatile: {}",
         list.join(", ")
     )]
+}
+
+/// Whether the program draws random numbers, of which only one sequence is explored.
+fn random_numbers(machine: &Machine<'_>) -> Option<String> {
+    let program = machine.program;
+    let draws = (1..program.class_end())
+        .map(|id| program.class(id))
+        .filter(|class| class.loader >= LoaderId::APP && !class.name.ends_with("/Verify"))
+        .filter_map(|class| class.file.as_ref())
+        .any(|file| {
+            let pool = &file.pool;
+            (1..pool.len() as u16)
+                .filter(|&index| matches!(pool.get(index), program::classfile::Constant::Method { .. }))
+                .any(|index| {
+                    matches!(
+                        pool.member(index),
+                        ("java/util/Random", "<init>", "()V")
+                            | ("java/lang/Math", "random", _)
+                            | ("java/util/UUID", "randomUUID", _)
+                            | ("java/util/concurrent/ThreadLocalRandom", "current", _)
+                            | ("java/security/SecureRandom", "<init>", _)
+                    )
+                })
+        });
+    draws.then(|| {
+        "one sequence of random numbers, always the same; raddle.Verify.choose explores all choices".to_owned()
+    })
 }
 
 /// Where the sources of a program may be.

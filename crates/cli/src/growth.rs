@@ -7,20 +7,30 @@ use machine::{Address, Machine};
 use program::descriptor::Kind;
 use program::world::ClassKind;
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
-/// Steps of the walk, and how often it stops to look.
+/// Steps of the walk, how often it stops to look, and how long it may take.
 const STEPS: usize = 40_000;
 const LOOKS: usize = 8;
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A sentence about what grows without end as far as one walk can tell; `None` if nothing seems to.
 pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<String> {
     let mut menu = Menu::default();
     let mut undos = Vec::new();
     let mut looks: Vec<BTreeMap<String, i64>> = Vec::new();
+    let begun = Instant::now();
+    let mut steps = 0;
     for step in 0..STEPS {
-        if step > 0 && step % (STEPS / LOOKS) == 0 {
+        if begun.elapsed() > PATIENCE {
+            break;
+        }
+        // Where steps are slow, looks come by time.
+        let due = PATIENCE * (looks.len() as u32 + 1) / (LOOKS as u32 + 1);
+        if step > 0 && (step % (STEPS / LOOKS) == 0 || begun.elapsed() > due) {
             looks.push(look(machine));
         }
+        steps = step;
         system.pending(machine, &mut menu);
         let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
         if enabled.is_empty() {
@@ -60,7 +70,7 @@ pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<Strin
     }
     let list: Vec<String> = grown.into_iter().take(3).map(|(_, text)| text).collect();
     Some(format!(
-        "the states may have no end: along one execution of {STEPS} steps this keeps growing: {}",
+        "the states may have no end: along one execution of {steps} steps this keeps growing: {}",
         list.join("; ")
     ))
 }

@@ -111,7 +111,9 @@ impl Narrator<'_> {
             Doing::Access { cell, .. } => (own || is_atomic(cell)) && !is_compilers(cell),
             // What the JDK locks for its own bookkeeping is no news.
             Doing::Enter(_) | Doing::Exit(_) => {
-                own || frames.first().is_some_and(|top| !top.class.starts_with("java.lang.")) && !in_constructor
+                own || frames.first().is_some_and(|top| !top.class.starts_with("java.lang."))
+                    && !in_constructor
+                    && !call.ends_with("<init>")
             }
             // Who initialises a class matters only where others could have.
             Doing::Initialize(_) => machine.live_threads().len() > 1,
@@ -138,7 +140,7 @@ impl Narrator<'_> {
             What::Timeout => events.push(other("its time is up")),
             What::Spurious => events.push(other("wakes up for no reason")),
             What::Leap => events.push(other("time has passed")),
-            What::Choose(number) => events.push(other(format!("chooses {number}"))),
+            What::Choose(number) => events.extend(chosen(machine, &before.doing, number)),
             What::Wake(waiter) => {
                 let name = machine.thread_name(waiter);
                 events.push(other(format!("notifies \"{name}\"")));
@@ -149,12 +151,25 @@ impl Narrator<'_> {
         for text in self.printed.take() {
             events.push(Event::Print { text });
         }
-        if before.place.is_none() && events.is_empty() {
+        let asks_for_assertions = before.call == "Class.desiredAssertionStatus";
+        if (before.place.is_none() || asks_for_assertions) && events.is_empty() {
             // Neither the program's code nor anything to tell: the step belongs to what is around it.
             self.row_of_step.push(self.trace.rows.len().saturating_sub(1));
             match self.trace.rows.last_mut() {
                 Some(row) => row.steps += 1,
                 None => self.unplaced += 1,
+            }
+            return;
+        }
+        // What the JDK does after the program's last line belongs to that line.
+        let goes_on = self.trace.rows.last().is_some_and(|row| row.thread == before.thread);
+        if before.place.is_none() && goes_on {
+            self.row_of_step.push(self.trace.rows.len() - 1);
+            let locks = self.locks(machine);
+            if let Some(row) = self.trace.rows.last_mut() {
+                row.events.extend(events);
+                row.steps += 1;
+                row.locks = locks;
             }
             return;
         }
@@ -553,7 +568,7 @@ impl Narrator<'_> {
                 .iter()
                 .any(|event| matches!(event, Event::Lock { object } if left.contains(object)))
         });
-        let why = place.map(|row| {
+        let why = place.filter(|row| row.line > 0).map(|row| {
             format!(
                 "it was taken by \"{}\" at {}:{}",
                 self.trace.threads[row.thread], row.file, row.line
@@ -583,7 +598,8 @@ impl Narrator<'_> {
             names.push(format!("\"{}\"", machine.thread_name(number)));
             place = place.or_else(|| users_frame(machine, number));
         }
-        let message = format!("livelock: {} run for ever and nothing changes", listed(&names));
+        let runs = if names.len() == 1 { "runs" } else { "run" };
+        let message = format!("livelock: {} {runs} for ever and nothing changes", listed(&names));
         (message, why, place)
     }
 
@@ -638,13 +654,32 @@ impl Narrator<'_> {
     }
 }
 
+/// What a choice means, if it means anything to the program.
+fn chosen(machine: &Machine<'_>, doing: &Doing, number: u32) -> Option<Event> {
+    let Doing::Native(method, words) = doing else {
+        return None;
+    };
+    let name = &**machine.program.text(machine.program.method(*method).name);
+    Some(other(match name {
+        "getInt" => format!("chooses {}", (words[0] as i32).wrapping_add(number as i32)),
+        "chooseBoolean" | "getBoolean" | "randomBool" => format!("chooses {}", number != 0),
+        _ if !name.starts_with("weakCompareAndSet") => format!("chooses {number}"),
+        _ if number == 1 => "fails for no reason".to_owned(),
+        _ => return None,
+    }))
+}
+
 fn other(text: impl Into<String>) -> Event {
     Event::Other { text: text.into() }
 }
 
-/// Whether a field was made by the compiler, as that for `assert`.
+/// Whether a field is no news: made by the compiler, as that for `assert`, or one of the standard streams.
 fn is_compilers(cell: &Cell) -> bool {
-    matches!(&cell.name, CellName::Static(_, name) | CellName::Field(_, name) if name.contains('$'))
+    match &cell.name {
+        CellName::Static(class, name) => name.contains('$') || class == "java.lang.System",
+        CellName::Field(_, name) => name.contains('$'),
+        CellName::Element(_) => false,
+    }
 }
 
 fn is_atomic(cell: &Cell) -> bool {
@@ -767,10 +802,21 @@ impl Names {
             let element = plain.trim_end_matches("[]").to_owned();
             plain = format!("{element}[{}]", machine.array_length(object));
         }
+        // A lock and the synchronizer inside it are one thing to the reader.
+        let inner = machine
+            .field_named(object, "sync")
+            .map_or(0, |cell| machine.memory.load(cell.at));
+        if let Some(name) = self.given.get(&inner).cloned() {
+            self.given.insert(object, name.clone());
+            return name;
+        }
         let count = self.counts.entry(plain.clone()).or_insert(0);
         *count += 1;
         let name = format!("{plain}#{count}");
         self.given.insert(object, name.clone());
+        if inner != 0 {
+            self.given.insert(inner, name.clone());
+        }
         name
     }
 

@@ -68,7 +68,8 @@ fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: Option<&str>) -
     };
     let main_class = compiled.main_class.or_else(named_like_file).ok_or_else(|| {
         Failure::input(format!(
-            "{} has no main method; give one as `public static void main(String[] args)`",
+            "{} has no main method; give one as `public static void main(String[] args)`, or name another method with \
+             --entry (raddle check)",
             path.display()
         ))
     })?;

@@ -26,7 +26,7 @@ pub fn with_shared<R>(
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let words = |bytes: u64| u32::try_from(bytes / 4).ok();
-    let too_large = || Failure::input("--heap and --stack must stay below 4 GiB together");
+    let too_large = || Failure::input("--heap must stay below 4G and --stack at or below 1M");
     let limits = Limits {
         heap_words: words(subject.heap)
             .filter(|&words| words <= 1 << 30)

@@ -20,6 +20,7 @@ mod unsafe_layout;
 mod util;
 mod var_handle;
 mod verify;
+mod weak;
 
 pub use files::HostFiles;
 
@@ -117,7 +118,7 @@ impl Library {
     /// For exploring a program: printing is no step.
     pub fn exploring() -> Library {
         Library {
-            output: table(&[io::print::REPLACED]),
+            output: table(&[io::print::REPLACED, weak::REPLACED, lang::thread::EXPLORED]),
             ..Library::new()
         }
     }
@@ -154,7 +155,7 @@ impl Natives for Library {
             ("java/lang/Object", "notify") => Alternatives::Waiters { object: 0 },
             ("java/lang/System", "nanoTime" | "currentTimeMillis")
             | ("jdk/internal/misc/VM", "getNanoTimeAdjustment") => Alternatives::Clock,
-            _ => verify::alternatives(class, name, descriptor),
+            _ => weak::alternatives(class, name).unwrap_or_else(|| verify::alternatives(class, name, descriptor)),
         }
     }
 }

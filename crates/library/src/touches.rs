@@ -155,6 +155,8 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
     };
     let on_cell = descriptor.starts_with("(Ljava/lang/Object;J");
     match name {
+        // What it does is done by the strong one.
+        _ if name.starts_with("weakCompareAndSet") => Touches::Nothing,
         "park" => Touches::Self_,
         "unpark" => Touches::Thread { object: 1 },
         "compareAndSetInt" | "compareAndSetReference" | "compareAndExchangeInt" | "compareAndExchangeReference" => {

@@ -66,6 +66,18 @@ fn set_bit(bits: &mut [u64], address: Address) {
     }
 }
 
+/// How to get back what was encoded before the last vector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// There is no way.
+    #[default]
+    Nothing,
+    /// The writer takes its last changes back.
+    Patched,
+    /// It is the other writer.
+    Swapped,
+}
+
 impl Machine<'_> {
     /// Makes the present state the start-up image.
     pub fn freeze(&mut self) {
@@ -109,6 +121,7 @@ impl Machine<'_> {
         }
         self.roles = roles;
         self.writer = Writer::default();
+        self.other_writer = Writer::default();
     }
 
     /// Whether a word of the image holds a reference now, be it to a monitor.
@@ -128,13 +141,44 @@ impl Machine<'_> {
 
     /// Appends the canonical vector of the state to `out`.
     pub fn encode(&mut self, out: &mut Vector) {
+        let from = self.memory.seen_at();
         let mut writer = std::mem::take(&mut self.writer);
-        if !self.refresh(&mut writer) {
-            self.rebuild(&mut writer);
+        writer.begin_patch();
+        self.kept = if self.refresh(&mut writer) {
+            Kept::Patched
+        } else {
+            writer.take_back();
+            let mut other = std::mem::take(&mut self.other_writer);
+            other.follow(&writer);
+            self.rebuild(&mut other);
+            self.other_writer = std::mem::replace(&mut writer, other);
+            Kept::Swapped
+        };
+        match from {
+            Some(from) if self.other_writer.whole || self.kept == Kept::Patched => {
+                self.kept_between = (from, self.memory.trail_len());
+            }
+            _ => self.kept = Kept::Nothing,
         }
         writer.moved.clear();
         writer.copy_to(out);
         self.writer = writer;
+    }
+
+    /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it.
+    pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
+        let kept = std::mem::replace(&mut self.kept, Kept::Nothing);
+        if kept == Kept::Nothing || self.kept_between != (self.memory.trail_len(), trail_before) {
+            return self.writer.note_moved(thread);
+        }
+        if kept == Kept::Patched {
+            self.writer.take_back();
+        } else {
+            std::mem::swap(&mut self.writer, &mut self.other_writer);
+            self.writer.follow(&self.other_writer);
+        }
+        self.writer.moved.clear();
+        self.memory.see();
     }
 
     /// Appends the vector without using anything that was kept: it is the same, which tests check.
@@ -199,7 +243,9 @@ impl Machine<'_> {
     fn refresh(&mut self, writer: &mut Writer) -> bool {
         let mut changes = std::mem::take(&mut writer.changes);
         changes.clear();
-        let known = self.memory.take_changes(&mut changes);
+        // Where objects were undone, others may lie in their place.
+        let same_objects = writer.highest() < self.memory.lowest_top();
+        let known = self.memory.take_changes(&mut changes) && same_objects;
         let fits = known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer);
         writer.changes = changes;
         fits
@@ -263,6 +309,8 @@ impl Machine<'_> {
                 .all(|(old, new)| old == new || (old | new) & YOUNG == 0);
         if same {
             writer.replace(start, &part.words);
+        } else {
+            writer.forget(&part);
         }
         part.give_back(&mut writer.spare);
         same
@@ -293,6 +341,8 @@ impl Machine<'_> {
             && self.differs_in_values(object, old, &part.words);
         if same {
             writer.replace(start, &part.words);
+        } else {
+            writer.forget(&part);
         }
         part.give_back(&mut writer.spare);
         same
@@ -320,7 +370,7 @@ impl Machine<'_> {
             self.write_thread(number, writer, &mut part);
             // SOUNDNESS: a thread's own objects are those that none before it leads to. If they are others now, those of
             // the threads after it may be.
-            all |= writer.keep(position + 1, part);
+            all |= writer.keep_patch(position + 1, part);
         }
         true
     }

@@ -394,6 +394,23 @@ impl Machine<'_> {
         None
     }
 
+    /// The reference field of this name that an object has.
+    pub fn field_named(&self, object: Address, name: &str) -> Option<Cell> {
+        let symbol = self.program.names.find(name)?;
+        let mut of = self.class_of(object);
+        while of != 0 {
+            let class = self.program.class(of);
+            let mut fields = class.fields.iter();
+            let found =
+                fields.find(|field| field.name == symbol && !field.is_static() && field.kind == Kind::Reference);
+            if let Some(field) = found {
+                return self.cell(object, field.offset * 4);
+            }
+            of = class.super_class;
+        }
+        None
+    }
+
     /// Class and name of the field that a thread is about to access.
     pub(crate) fn field_wanted(&mut self, number: u32) -> Option<(String, String)> {
         match self.doing(number) {

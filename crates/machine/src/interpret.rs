@@ -247,12 +247,10 @@ impl<'p> Machine<'p> {
             // SAFETY: pc is 0 at entry, a checked jump target, or follows an instruction that can fall through, and
             // the lowering ends every method with one that cannot.
             let instr = unsafe { *code.instrs.get_unchecked(pc) };
-            if STEPPING && self.manner.every {
-                if !self.fresh {
-                    save!();
-                    return Ok(Exit::Pending);
-                }
-                self.fresh = false;
+            // An instruction that was only linked is not over: it is tried again in the same step.
+            if STEPPING && self.manner.every && self.began != (fp, pc as u32) {
+                save!();
+                return Ok(Exit::Pending);
             }
             match instr {
                 Instr::Move { d, s } => int!(d, get!(s)),

@@ -244,9 +244,15 @@ pub struct Machine<'p> {
     pub(crate) starved: u32,
     pub(crate) roles: crate::encode::Roles,
     pub(crate) writer: crate::writer::Writer,
+    pub(crate) other_writer: crate::writer::Writer,
+    /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
+    pub(crate) kept: crate::encode::Kept,
+    pub(crate) kept_between: (usize, usize),
     pub(crate) moments: kernel::Vector,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
+    /// Frame and instruction with which the current step began.
+    pub(crate) began: (Address, u32),
     /// Whether the present turn ends because the thread gave way.
     pub(crate) gave_way: bool,
     /// How many more turns [`Machine::run`] may give to threads.
@@ -312,8 +318,12 @@ impl<'p> Machine<'p> {
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
             writer: crate::writer::Writer::default(),
+            other_writer: crate::writer::Writer::default(),
+            kept: crate::encode::Kept::default(),
+            kept_between: (0, 0),
             moments: kernel::Vector::default(),
             fresh: true,
+            began: (0, 0),
             gave_way: false,
             turns: u64::MAX,
             yielding: false,

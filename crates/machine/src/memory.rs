@@ -57,6 +57,8 @@ struct Changes {
     undone: Vec<Address>,
     /// Whether the trail does not tell.
     lost: bool,
+    /// How low the top of the heap has been since: objects from there on are others now.
+    lowest: Address,
 }
 
 /// What memory held when the program was about to begin, and which of those words were ever written since.
@@ -367,6 +369,7 @@ impl Memory {
             }
         }
         self.changes.seen = self.changes.seen.min(self.trail.len());
+        self.changes.lowest = self.changes.lowest.min(checkpoint.top);
         self.top = checkpoint.top;
         self.mark = checkpoint.mark;
         self.segment = checkpoint.segment;
@@ -394,6 +397,23 @@ impl Memory {
         self.changes.lost = true;
     }
 
+    /// How long the trail was when somebody last looked at what has changed, if nothing of that was undone since.
+    pub fn seen_at(&self) -> Option<usize> {
+        (!self.changes.lost && self.changes.undone.is_empty()).then_some(self.changes.seen)
+    }
+
+    /// Nothing has changed since the last look, as far as it matters.
+    pub fn see(&mut self) {
+        self.changes.undone.clear();
+        self.changes.seen = self.trail.len();
+        self.changes.lowest = self.top;
+    }
+
+    /// Objects below this address are those that there were at the last look.
+    pub fn lowest_top(&self) -> Address {
+        self.changes.lowest
+    }
+
     /// Appends the old words that may have changed since the last call, some of them more than once; `false` if that
     /// cannot be told. Only between steps: what a step writes after the call may not be noticed.
     pub fn take_changes(&mut self, out: &mut Vec<Address>) -> bool {
@@ -403,8 +423,7 @@ impl Memory {
             out.extend(self.trail[self.changes.seen..].iter().map(|&(address, _)| address));
         }
         self.changes.lost = false;
-        self.changes.undone.clear();
-        self.changes.seen = self.trail.len();
+        self.see();
         known
     }
 

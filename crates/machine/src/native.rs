@@ -181,6 +181,8 @@ pub enum Alternatives {
     Clock,
     /// Being called is to be remembered.
     Reached,
+    /// It may fail for no reason, where that is asked for.
+    Failure,
 }
 
 impl Alternatives {

@@ -212,6 +212,7 @@ impl Machine<'_> {
             Alternatives::Element { array } if register(array) != 0 => choose(self.array_length(register(array))),
             Alternatives::Element { .. } => {}
             Alternatives::Either => choose(2),
+            Alternatives::Failure => choose(if self.manner.spurious { 2 } else { 1 }),
             Alternatives::Clock => {
                 if self.observes_time(fp) {
                     let leap = Action {

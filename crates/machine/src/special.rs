@@ -148,8 +148,10 @@ impl Machine<'_> {
     /// Whether other threads may see what a special instruction does.
     pub(crate) fn is_visible(&mut self, method: &Method, op: u16) -> bool {
         match op {
-            NATIVE => self.bind(method).map_or(true, |bound| {
-                bound.touches != Touches::Nothing || bound.alternatives != Alternatives::One
+            NATIVE => self.bind(method).map_or(true, |bound| match bound.alternatives {
+                Alternatives::One => bound.touches != Touches::Nothing,
+                Alternatives::Failure => self.manner.spurious,
+                _ => true,
             }),
             INIT_CLINIT | STOP | STOP_FAILED | EXPECT_NAME | COPY_TRACE => false,
             _ => true,
@@ -167,7 +169,10 @@ impl Machine<'_> {
             self.fp + frame::REGISTERS,
             usize::from(method.argument_words).min(Args::MOST),
         );
-        let outcome = native(self, &args)?;
+        let outcome = native(self, &args);
+        // The choice of a step is for the native method that it begins with, and for no other.
+        self.choice = 0;
+        let outcome = outcome?;
         if let Some(status) = self.halted() {
             return Ok(Next::Leave(Exit::Halt(status)));
         }

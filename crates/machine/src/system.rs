@@ -5,14 +5,14 @@
 
 use crate::boot::{LaunchError, Start};
 use crate::interpret::Exit;
-use crate::layout::{self, ALONE, OWNER_MASK, thread, thread_record, wake};
+use crate::layout::{self, ALONE, OWNER_MASK, frame, thread, thread_record, wake};
 use crate::machine::{Machine, Manner, Shared};
 use crate::memory::{Address, Checkpoint};
 use crate::warm::Nowhere;
 use kernel::{Menu, Pending, System, Unsupported, Vector};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
-const BUDGET: i64 = 1_000_000;
+const BUDGET: i64 = 200_000;
 
 /// How far the clock may leap between two looks at it: an hour, in nanoseconds.
 const LEAP: u64 = 3_600_000_000_000;
@@ -138,7 +138,8 @@ impl Machine<'_> {
         if self.can_run(number) {
             self.switch_to(number);
             self.log_top();
-            self.fresh = self.manner.every || self.thread_word(number, thread::READY) != 0;
+            self.fresh = self.thread_word(number, thread::READY) != 0;
+            self.began = (self.fp, self.memory.load(self.fp + frame::PC));
             let mut fuel = BUDGET;
             let exit = self.execute::<true>(&mut fuel);
             let over = matches!(exit, Exit::Ended);
@@ -164,8 +165,9 @@ impl Machine<'_> {
 
     /// Goes back over the latest step.
     pub fn undo(&mut self, undo: Undo) {
+        let trail = self.memory.trail_len();
         self.memory.undo(undo.checkpoint);
-        self.writer.note_moved(undo.thread);
+        self.take_encoding_back(undo.thread, trail);
         self.set_current(undo.current, undo.fp);
         self.yielding = false;
     }

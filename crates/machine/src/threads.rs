@@ -261,7 +261,7 @@ impl Machine<'_> {
     }
 
     /// What `Thread.getState` says of a thread that wants a monitor is set when it blocks.
-    pub(crate) fn note_blocked(&mut self, number: u32, blocked: bool) {
+    pub fn note_blocked(&mut self, number: u32, blocked: bool) {
         let object = self.thread_word(number, thread::OBJECT);
         if object != 0 {
             self.set_state(object, if blocked { state::BLOCKED } else { state::RUNNABLE });

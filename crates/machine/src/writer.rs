@@ -14,6 +14,8 @@ pub(crate) struct Part {
     pub ends: Vec<u32>,
     /// The objects whose numbers were given out here, in order.
     pub objects: Vec<Address>,
+    /// The highest address among them.
+    pub highest: Address,
     /// What the first of them has as its number within the group.
     pub first: usize,
     /// The chunk of the first object.
@@ -39,6 +41,7 @@ impl Part {
         part.ends.clear();
         part.objects.clear();
         part.first = 0;
+        part.highest = 0;
         part.group = 0;
         part
     }
@@ -53,7 +56,7 @@ impl Part {
 struct Slot {
     address: Address,
     number: u32,
-    stamp: u32,
+    stamp: u64,
 }
 
 /// Kept by its owner, so that encoding does not allocate and need not do everything anew.
@@ -62,8 +65,8 @@ pub(crate) struct Writer {
     slots: Vec<Slot>,
     used: usize,
     /// For each group, the stamp of its good entries.
-    stamps: Vec<u32>,
-    stamp: u32,
+    stamps: Vec<u64>,
+    stamp: u64,
     parts: Vec<Part>,
     count: usize,
     versions: u64,
@@ -90,6 +93,11 @@ pub(crate) struct Writer {
     pub spare: Vec<Part>,
     /// How many objects the group at hand had before, where a part of it is written anew.
     resumed: usize,
+    /// What was there before the last vector was made from this one: parts, words of the first part, its versions.
+    old_parts: Vec<(usize, Part)>,
+    old_words: Vec<u32>,
+    old_ranges: Vec<(usize, usize)>,
+    old_shares: Vec<u64>,
 }
 
 impl Writer {
@@ -101,6 +109,59 @@ impl Writer {
         }
     }
 
+    /// Takes over the count of versions of another writer, so that no two contents have one version.
+    pub(crate) fn follow(&mut self, other: &Writer) {
+        self.versions = self.versions.max(other.versions);
+        self.moved.clear();
+    }
+
+    /// From here on, what changes can be taken back.
+    pub(crate) fn begin_patch(&mut self) {
+        for (_, part) in self.old_parts.drain(..) {
+            part.give_back(&mut self.spare);
+        }
+        self.old_words.clear();
+        self.old_ranges.clear();
+        self.old_shares.clear();
+        self.old_shares.extend_from_slice(&self.shares);
+    }
+
+    /// Goes back to where [`Writer::begin_patch`] was called.
+    pub(crate) fn take_back(&mut self) {
+        while let Some((position, part)) = self.old_parts.pop() {
+            let (group, objects) = (part.group, part.objects.len());
+            std::mem::replace(&mut self.parts[position], part).give_back(&mut self.spare);
+            self.new_stamp(group as usize);
+            for number in 0..objects {
+                let address = self.parts[position].objects[number];
+                self.enter(address, YOUNG | group << GROUP_SHIFT | number as u32, group);
+            }
+        }
+        while let Some((start, count)) = self.old_ranges.pop() {
+            let from = self.old_words.len() - count;
+            self.parts[0].words[start..start + count].copy_from_slice(&self.old_words[from..]);
+            self.old_words.truncate(from);
+        }
+        self.shares.clear();
+        self.shares.extend_from_slice(&self.old_shares);
+    }
+
+    /// Forgets numbers that were given to objects of the first part by mistake.
+    pub(crate) fn forget(&mut self, part: &Part) {
+        for &address in &part.objects {
+            let mask = self.slots.len() - 1;
+            let mut at = hash(address) & mask;
+            while self.slots[at].address != 0 {
+                let slot = &mut self.slots[at];
+                if slot.address == address && (slot.number & !YOUNG) >> GROUP_SHIFT == 0 {
+                    // A stamp that no group ever has.
+                    slot.stamp = 0;
+                }
+                at = (at + 1) & mask;
+            }
+        }
+    }
+
     /// The parts of the vector, in order.
     pub(crate) fn parts(&self) -> &[Part] {
         &self.parts[..self.count]
@@ -108,6 +169,11 @@ impl Writer {
 
     pub(crate) fn shared(&self) -> &Part {
         &self.parts[0]
+    }
+
+    /// The highest address among the objects of all parts.
+    pub(crate) fn highest(&self) -> Address {
+        self.parts().iter().map(|part| part.highest).max().unwrap_or(0)
     }
 
     /// Appends all parts: the first in several sections, because most of it stays the same.
@@ -145,21 +211,19 @@ impl Writer {
         }
         let goes_on = self.stamps[group_at] != 0 && group == crate::encode::LAST_GROUP && !self.whole;
         if !goes_on {
-            self.stamp = self.stamp.wrapping_add(1);
-            if self.stamp == 0 {
-                // Old entries might look good again.
-                self.slots.fill(Slot::default());
-                self.used = 0;
-                self.stamps.fill(0);
-                self.stamp = 1;
-            }
-            self.stamps[group_at] = self.stamp;
+            self.new_stamp(group_at);
         }
         self.resumed = 0;
         let mut part = Part::spare(&mut self.spare);
         part.group = group;
         part.thread = thread;
         part
+    }
+
+    /// Makes all entries of a group bad.
+    fn new_stamp(&mut self, group: usize) {
+        self.stamp += 1;
+        self.stamps[group] = self.stamp;
     }
 
     /// Goes on with the first part, of which `count` objects are known: one more would be a new one.
@@ -172,39 +236,50 @@ impl Writer {
     pub(crate) fn number(&mut self, address: Address, part: &mut Part) -> u32 {
         let mask = self.slots.len() - 1;
         let mut at = hash(address) & mask;
-        let mut free = usize::MAX;
         loop {
             let slot = self.slots[at];
             if slot.address == 0 {
                 break;
             }
-            let group = ((slot.number & !YOUNG) >> GROUP_SHIFT) as usize;
-            let good = self.stamps.get(group) == Some(&slot.stamp);
             // A later group may have had it: that one will be written anew.
-            if slot.address == address && good && group <= part.group as usize {
+            let group = (slot.number & !YOUNG) >> GROUP_SHIFT;
+            if slot.address == address && group <= part.group && self.stamps.get(group as usize) == Some(&slot.stamp) {
                 return slot.number;
-            }
-            if !good && free == usize::MAX {
-                free = at;
             }
             at = (at + 1) & mask;
         }
         let position = (part.first + part.objects.len() + self.resumed) as u32;
         let number = YOUNG | part.group << GROUP_SHIFT | position;
-        if free == usize::MAX {
-            free = at;
-            self.used += 1;
+        self.enter(address, number, part.group);
+        part.objects.push(address);
+        part.highest = part.highest.max(address);
+        number
+    }
+
+    /// Puts an entry into a slot that is empty or no longer good.
+    fn enter(&mut self, address: Address, number: u32, group: u32) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash(address) & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot.address == 0 {
+                self.used += 1;
+                break;
+            }
+            let known = ((slot.number & !YOUNG) >> GROUP_SHIFT) as usize;
+            if self.stamps.get(known) != Some(&slot.stamp) {
+                break;
+            }
+            at = (at + 1) & mask;
         }
-        self.slots[free] = Slot {
+        self.slots[at] = Slot {
             address,
             number,
-            stamp: self.stamps[part.group as usize],
+            stamp: self.stamps[group as usize],
         };
-        part.objects.push(address);
         if self.used * 2 > self.slots.len() {
             self.tidy();
         }
-        number
     }
 
     /// Drops entries that are no longer good, and makes more room if there is still too little.
@@ -246,30 +321,38 @@ impl Writer {
         self.shares.extend(first..first + count as u64);
     }
 
-    /// Keeps a part in place of the one before; whether its objects are others.
-    pub(crate) fn keep(&mut self, position: usize, mut part: Part) -> bool {
-        if self.parts.len() <= position {
-            self.parts.resize_with(position + 1, Part::default);
-        }
-        let in_use = position < self.count;
-        self.count = self.count.max(position + 1);
+    /// Keeps a part in place of the one before, which can be taken back; whether its objects are others.
+    pub(crate) fn keep_patch(&mut self, position: usize, mut part: Part) -> bool {
         let old = &mut self.parts[position];
-        let others = !in_use || old.objects != part.objects;
-        if in_use && old.words == part.words && old.ends == part.ends {
+        let others = old.objects != part.objects;
+        if old.words == part.words && old.ends == part.ends {
             part.version = old.version;
         } else {
             self.versions += 1;
             part.version = self.versions;
         }
         let old = std::mem::replace(old, part);
-        old.give_back(&mut self.spare);
+        self.old_parts.push((position, old));
         others
     }
 
-    /// Puts words into the first part, where as many stood before.
+    /// Keeps a part of a vector that is made from nothing.
+    pub(crate) fn keep(&mut self, position: usize, mut part: Part) {
+        if self.parts.len() <= position {
+            self.parts.resize_with(position + 1, Part::default);
+        }
+        self.count = position + 1;
+        self.versions += 1;
+        part.version = self.versions;
+        std::mem::replace(&mut self.parts[position], part).give_back(&mut self.spare);
+    }
+
+    /// Puts words into the first part, where as many stood before; they can be taken back.
     pub(crate) fn replace(&mut self, start: usize, words: &[u32]) {
         let place = &mut self.parts[0].words[start..start + words.len()];
         if place != words {
+            self.old_words.extend_from_slice(place);
+            self.old_ranges.push((start, words.len()));
             place.copy_from_slice(words);
             self.versions += 1;
             let ends = &self.parts[0].ends;

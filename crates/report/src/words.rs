@@ -185,7 +185,10 @@ pub fn figures(report: &crate::model::Report) -> Vec<(&'static str, String)> {
         out.push(("memory", bytes(report.peak_bytes)));
     }
     if report.bytes_per_state.is_finite() && report.bytes_per_state > 0.0 {
-        out.push(("a state takes", format!("{:.1} bytes", report.bytes_per_state)));
+        // Of few states it would tell the size of empty tables.
+        if report.states >= 10_000 {
+            out.push(("a state takes", format!("{:.1} bytes", report.bytes_per_state)));
+        }
     }
     if !report.search.is_empty() {
         out.push(("search", clean(&report.search)));

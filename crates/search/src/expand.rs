@@ -242,6 +242,18 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         }
     }
 
+    /// Whether as many steps were taken as states may be entered; then the search stops.
+    pub fn is_walked_out(&mut self) -> bool {
+        let out = self
+            .options
+            .states
+            .is_some_and(|most| self.outcome.figures.transitions >= most);
+        if out {
+            self.stop = Some(Why::States);
+        }
+        out
+    }
+
     /// Enters a state into the store; `None` if that stops the search.
     fn enter(&mut self, state: &mut S::State, schedule: Schedule) -> Option<Seen> {
         self.vector.clear();

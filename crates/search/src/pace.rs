@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Between two looks at the clock at most this many steps, and about `GOAL` of time.
-const LONGEST: u32 = 1024;
+const LONGEST: u32 = 128;
 const GOAL: Duration = Duration::from_millis(5);
 const BETWEEN_REPORTS: Duration = Duration::from_millis(40);
 

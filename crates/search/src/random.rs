@@ -20,6 +20,10 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
         if stopped || !expansion.inexact {
             return;
         }
+        // Walks meet the same states again and again: as many steps as states were asked for are enough.
+        if expansion.is_walked_out() {
+            return;
+        }
     }
 }
 

@@ -29,7 +29,32 @@ pub struct Exact {
     /// The vector that was inserted last.
     sections: Vec<Section>,
     fold: Fold,
+    /// The version of each section in `fold`, and some recent ones with their names: where a search goes back and forth, the
+    /// same come again.
+    shown: Vec<u64>,
+    recent: Vec<Recent>,
     changed: Vec<u32>,
+}
+
+/// Versions of one section with their names.
+#[derive(Clone, Copy, Default)]
+struct Recent {
+    entries: [(u64, u32); RECENT],
+    next: usize,
+}
+
+const RECENT: usize = 4;
+
+impl Recent {
+    fn find(&self, version: u64) -> Option<u32> {
+        let mut entries = self.entries.iter();
+        entries.find(|entry| entry.0 == version).map(|entry| entry.1)
+    }
+
+    fn push(&mut self, version: u64, name: u32) {
+        self.entries[self.next] = (version, name);
+        self.next = (self.next + 1) % RECENT;
+    }
 }
 
 impl Exact {
@@ -45,6 +70,8 @@ impl Exact {
             roots: Pairs::new(u32::MAX, index()),
             sections: Vec::new(),
             fold: Fold::default(),
+            shown: Vec::new(),
+            recent: Vec::new(),
             changed: Vec::new(),
         }
     }
@@ -61,6 +88,8 @@ impl Exact {
         let count = listed.len() + usize::from(in_sections < words.len());
         if self.sections.len() < count {
             self.sections.resize_with(count, Section::default);
+            self.shown.resize(count, 0);
+            self.recent.resize_with(count, Recent::default);
         }
         let (mut chunk, mut word) = (0, 0);
         for position in 0..count {
@@ -74,20 +103,32 @@ impl Exact {
                 ),
                 None => (ends.len(), words.len(), 0),
             };
-            let section = &mut self.sections[position];
-            if version == 0 || version != section.version || position >= before {
-                let (part, cuts) = (&words[word..end], &ends[chunk..last_chunk]);
-                let halves = section.become_(part, cuts, word as u32, &mut self.pieces, &mut self.inner)?;
-                section.version = version;
-                if count == 1 {
-                    // The section is the state.
-                    self.fold = Fold::default();
-                    return self.roots.intern(halves);
-                }
-                let name = match halves {
-                    [one, NOTHING] => one,
-                    both => self.inner.name(both)?,
+            if version == 0 || version != self.shown[position] || position >= before {
+                let known = if version == 0 || count == 1 {
+                    None
+                } else {
+                    self.recent[position].find(version)
                 };
+                let name = match known {
+                    Some(name) => name,
+                    None => {
+                        let (part, cuts) = (&words[word..end], &ends[chunk..last_chunk]);
+                        let section = &mut self.sections[position];
+                        let halves = section.become_(part, cuts, word as u32, &mut self.pieces, &mut self.inner)?;
+                        if count == 1 {
+                            // The section is the state.
+                            self.fold = Fold::default();
+                            return self.roots.intern(halves);
+                        }
+                        let name = match halves {
+                            [one, NOTHING] => one,
+                            both => self.inner.name(both)?,
+                        };
+                        self.recent[position].push(version, name);
+                        name
+                    }
+                };
+                self.shown[position] = version;
                 self.note(position, name, before);
             }
             (chunk, word) = (last_chunk, end);
@@ -123,6 +164,8 @@ impl Visited for Exact {
         if seen.is_none() {
             // What is kept of the last vector may be half done.
             self.sections.clear();
+            self.shown.clear();
+            self.recent.clear();
             self.fold = Fold::default();
         }
         seen
@@ -151,7 +194,7 @@ impl Visited for Exact {
             + self.roots.bytes()
             + self.fold.bytes()
             + sections
-            + (self.sections.capacity() * size_of::<Section>()) as u64
+            + (self.sections.capacity() * (size_of::<Section>() + size_of::<Recent>() + size_of::<u64>())) as u64
             + size_of::<Self>() as u64
     }
 

@@ -11,8 +11,6 @@ const CUT: u32 = 16;
 /// them anew.
 #[derive(Default)]
 pub(crate) struct Section {
-    /// As in the vector; 0 if it says nothing.
-    pub version: u64,
     words: Vec<u32>,
     /// Where each piece ends.
     bounds: Vec<u32>,
@@ -32,7 +30,6 @@ impl Section {
         pieces: &mut Pieces,
         nodes: &mut Nodes,
     ) -> Option<[u32; 2]> {
-        self.version = 0;
         self.spare.clear();
         let mut at = 0;
         // A short section is one piece: few are different.

@@ -7,6 +7,7 @@
 use super::trace;
 use crate::common::{array_of, jdk_class, non_null};
 use machine::clock::EPOCH_MILLIS;
+use machine::inspect::Wait;
 use machine::layout::{self, status, thread, wake};
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
 
@@ -55,6 +56,23 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
     (UNSAFE, "park", "(ZJ)V", park),
     (UNSAFE, "unpark", "(Ljava/lang/Object;)V", unpark),
 ];
+
+/// Methods with a body that are taken over while a program is explored.
+pub(crate) const EXPLORED: &[(&str, &str, &str, Native)] =
+    &[(THREAD, "getState", "()Ljava/lang/Thread$State;", get_state)];
+
+/// A thread that stands before a monitor which another has is blocked, although it has not tried. The body reads what is noted
+/// here.
+fn get_state(m: &mut Machine<'_>, args: &Args) -> Answer {
+    if let Some(number) = m.thread_of(args.word(0)) {
+        match m.wait_of(number) {
+            Wait::Monitor { .. } => m.note_blocked(number, true),
+            Wait::Nothing => m.note_blocked(number, false),
+            _ => {}
+        }
+    }
+    Ok(Outcome::Body)
+}
 
 /// Methods with a body that are taken over.
 pub(crate) const REPLACED: &[(&str, &str, &str, Native)] = &[

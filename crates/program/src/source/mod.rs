@@ -47,6 +47,9 @@ pub enum SourceError {
 impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            SourceError::Io(path, error) if error.kind() == io::ErrorKind::NotFound => {
+                write!(f, "there is no file {}", path.display())
+            }
             SourceError::Io(path, error) => write!(f, "cannot compile: {}: {error}", path.display()),
             SourceError::TooLarge(path) => {
                 write!(f, "cannot compile: {} is too large for a source file", path.display())

@@ -153,6 +153,8 @@ fn check_walk(mut store: Exact, start: Chunks, edits: &[Edit]) {
     // The same once more, each as if it were the first: what came before must not show.
     for chunks in &earlier {
         store.sections.clear();
+        store.shown.clear();
+        store.recent.clear();
         store.fold = Fold::default();
         plain.check(&mut store, &vector(chunks));
     }
