@@ -17,6 +17,7 @@ use search::{Effort, Ending, Options, Order, Outcome, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use store::Visited;
 
@@ -38,20 +39,18 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
     let class_path = target.class_path_text.clone();
     let sources = source_places(&options.source, &subject.program, &class_path);
     progress::listen();
+    for path in [&options.json, &options.html, &options.trace].into_iter().flatten() {
+        // Whoever cannot write the answer down should not work for hours first.
+        if path != Path::new("-") {
+            std::fs::OpenOptions::new()
+                .create(true)
+                .append(true)
+                .open(path)
+                .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+        }
+    }
     let report = world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
-        let system = plan.system(shared, main_class, options);
-        let mut machine = system
-            .machine()
-            .map_err(|error| world::launch_failure(error, &class_path))?;
-        let mut visited: Box<dyn Visited> = match options.store {
-            StoreKind::Exact => Box::new(store::Exact::new()),
-            StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
-            StoreKind::Bits => Box::new(store::Bits::new(plan.memory / 2)),
-        };
-        let mut watch = Progress::new(options.quiet, options.time, plan.memory);
-        let outcome = search::explore(&system, &mut machine, &mut *visited, &plan.options, &mut watch);
-        let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
-        watch.finish();
+        let (system, mut machine, visited, outcome) = plan.explore(shared, main_class, options, &class_path)?;
         let mut report = plan.report(options, &outcome, &*visited);
         drop(visited);
         let mut sources = Sources::new(sources);
@@ -61,13 +60,18 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
                 .violations
                 .extend(narrate(&system, &mut machine, &short, &mut sources));
         }
-        if plan.options.properties.contains(&Property::Reachable) && outcome.ending == Ending::Complete {
+        let all_seen = match &outcome.ending {
+            Ending::Complete => true,
+            Ending::Stopped(why) => *why == Why::Inexact && options.store == StoreKind::Fingerprint,
+        };
+        if plan.options.properties.contains(&Property::Reachable) && all_seen {
             report.violations.extend(unreached(&machine, &outcome, &mut sources));
         }
         judge(&mut report, &outcome, &plan, options);
         report.notes.extend(interrupted_blocks(&machine, &outcome));
         report.rests_on.extend(weak_accesses(&machine));
         report.rests_on.extend(random_numbers(&machine));
+        report.rests_on.extend(habits(&machine, options));
         if matches!(
             outcome.ending,
             Ending::Stopped(Why::Time | Why::Memory | Why::States | Why::Interrupted | Why::Full)
@@ -128,6 +132,7 @@ impl Plan {
             every: none,
             spurious: options.spurious,
             locks: properties.contains(&Property::Lock),
+            prints: false,
         };
         let options = Options {
             order: match options.search {
@@ -152,6 +157,38 @@ impl Plan {
             manner,
             memory,
         })
+    }
+
+    /// Explores the program; once more, with printing as the JDK does it, if that turns out to matter.
+    #[allow(clippy::type_complexity)] // used once
+    fn explore<'p>(
+        &self,
+        shared: &'p Shared<'p>,
+        main_class: &str,
+        options: &Check,
+        class_path: &str,
+    ) -> Result<(Java<'p>, Machine<'p>, Box<dyn Visited>, Outcome<Action>), Failure> {
+        let mut system = self.system(shared, main_class, options);
+        loop {
+            let mut machine = system
+                .machine()
+                .map_err(|error| world::launch_failure(error, class_path))?;
+            let mut visited: Box<dyn Visited> = match options.store {
+                StoreKind::Exact => Box::new(store::Exact::new()),
+                StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
+                StoreKind::Bits => Box::new(store::Bits::new(self.memory / 2)),
+            };
+            let mut watch = Progress::new(options.quiet, options.time, self.memory);
+            let outcome = search::explore(&system, &mut machine, &mut *visited, &self.options, &mut watch);
+            let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
+            watch.finish();
+            // SOUNDNESS: printing is left out of the interleavings only as long as nobody could tell.
+            let matters = shared.console_matters.load(Ordering::Relaxed);
+            if !matters || system.manner.prints || !outcome.found.is_empty() {
+                return Ok((system, machine, visited, outcome));
+            }
+            system.manner.prints = true;
+        }
     }
 
     fn system<'p>(&self, shared: &'p Shared<'p>, main_class: &str, options: &Check) -> Java<'p> {
@@ -227,10 +264,10 @@ fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, options: &
             ),
             Why::Interrupted => ("the search was interrupted".to_owned(), "let it run to its end"),
             Why::Preemptions => (
-                format!(
-                    "no violation with at most {} preemptions; schedules with more were left out",
-                    plan.options.preemptions.unwrap_or_default()
-                ),
+                match plan.options.preemptions.unwrap_or_default() {
+                    1 => "no violation with at most 1 preemption; schedules with more were left out".to_owned(),
+                    most => format!("no violation with at most {most} preemptions; schedules with more were left out"),
+                },
                 "allow more preemptions, or leave --preemptions out",
             ),
             Why::Unsupported(what) if what.what.contains("--") => (
@@ -336,11 +373,12 @@ fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut Sou
                     && matches!(file.pool.get(index), program::classfile::Constant::Method { .. })
                     && matches!(file.pool.member(index), ("raddle/Verify", "assertReachable", _));
                 if asks && !reached.contains(&(method, pc)) {
+                    let label = label(file, code, pc, code.calls[site as usize].first);
                     let frame = machine.frame(method, machine.bci(method, pc));
                     let source = sources.line(&frame.class, &frame.file, frame.line);
                     missing.push(Violation {
                         property: Property::Reachable.name().to_owned(),
-                        message: format!("no execution reaches {}:{}", frame.file, frame.line),
+                        message: format!("no execution reaches {label}{}:{}", frame.file, frame.line),
                         why: if source.is_empty() { Vec::new() } else { vec![source] },
                         class: frame.class,
                         file: frame.file,
@@ -354,13 +392,27 @@ fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut Sou
     missing
 }
 
+/// The text that a call of `assertReachable` is given, if it is a constant: `"label" at `.
+fn label(file: &program::classfile::ClassFile, code: &program::ir::Code, pc: u32, first: u32) -> String {
+    let register = code.operands[first as usize];
+    let given = code.instrs[..pc as usize].iter().rev().find_map(|instr| match *instr {
+        Instr::LoadConst { d, site } if d == register => Some(code.constants[site as usize].index),
+        _ => None,
+    });
+    match given.filter(|&index| index != 0).map(|index| file.pool.get(index)) {
+        Some(&program::classfile::Constant::String(text)) => format!("\"{}\" at ", file.pool.text(text)),
+        _ => String::new(),
+    }
+}
+
 /// Atomic blocks that would have had to wait.
 fn interrupted_blocks(machine: &Machine<'_>, outcome: &Outcome<Action>) -> Vec<String> {
     let places: BTreeSet<String> = outcome
         .marks
         .iter()
         .filter_map(|&mark| match Mark::read(mark) {
-            Mark::Interrupted(method, pc) => machine.place(method, pc),
+            Mark::Interrupted(method, pc) if method != 0 => machine.place(method, pc),
+            Mark::Interrupted(..) => None,
             Mark::Reached(..) => None,
         })
         .collect();
@@ -438,6 +490,49 @@ fn random_numbers(machine: &Machine<'_>) -> Option<String> {
     })
 }
 
+/// What the program does that is explored in less than every way that Java allows.
+fn habits(machine: &Machine<'_>, options: &Check) -> Vec<String> {
+    let calls = |wanted: &[(&str, &str)]| {
+        let program = machine.program;
+        (1..program.class_end())
+            .map(|id| program.class(id))
+            .filter(|class| class.loader >= LoaderId::APP)
+            .filter_map(|class| class.file.as_ref())
+            .any(|file| {
+                let pool = &file.pool;
+                (1..pool.len() as u16)
+                    .filter(|&index| matches!(pool.get(index), program::classfile::Constant::Method { .. }))
+                    .any(|index| {
+                        let (class, name, _) = pool.member(index);
+                        wanted
+                            .iter()
+                            .any(|&(of, called)| called == name && (of.is_empty() || of == class))
+                    })
+            })
+    };
+    let mut lines = Vec::new();
+    if !options.spurious
+        && calls(&[
+            ("", "wait"),
+            ("", "await"),
+            ("java/util/concurrent/locks/LockSupport", "park"),
+        ])
+    {
+        lines.push("no thread wakes up for no reason; --spurious explores that too".to_owned());
+    }
+    if calls(&[
+        ("java/lang/System", "nanoTime"),
+        ("java/lang/System", "currentTimeMillis"),
+        ("java/time/Instant", "now"),
+    ]) {
+        lines.push("between two looks of the program at the clock, no time or an hour passes".to_owned());
+    }
+    if calls(&[("java/lang/System", "arraycopy"), ("", "clone")]) {
+        lines.push("System.arraycopy and clone copy in one step".to_owned());
+    }
+    lines
+}
+
 /// Where the sources of a program may be.
 pub fn source_places(named: &[PathBuf], program: &str, class_path: &str) -> Vec<PathBuf> {
     let mut places = named.to_vec();
@@ -462,6 +557,9 @@ fn trace_file(options: &Check, violation: &Violation) -> TraceFile {
     let subject = &options.subject;
     let mut kept = BTreeMap::new();
     kept.insert("reduce".to_owned(), options.reduce.join(","));
+    if violation.prints {
+        kept.insert("prints".to_owned(), "true".to_owned());
+    }
     if options.spurious {
         kept.insert("spurious".to_owned(), "true".to_owned());
     }

@@ -49,6 +49,7 @@ pub fn narrate<'p>(
     machine.console = Box::new(Nowhere);
     search::rewind(system, machine, undos.ok()?);
     let mut violation = violation?;
+    violation.prints = system.manner.prints;
     violation.trace.schedule = found.actions.iter().map(Action::to_string).collect();
     Some(violation)
 }
@@ -391,6 +392,7 @@ impl Narrator<'_> {
             why,
             stacks,
             trace,
+            prints: false,
         }
     }
 
@@ -799,8 +801,14 @@ impl Names {
         }
         let mut plain = simple(&name);
         if let ClassKind::Array(_) = described.kind {
-            let element = plain.trim_end_matches("[]").to_owned();
-            plain = format!("{element}[{}]", machine.array_length(object));
+            let mut element = described;
+            let mut dimensions = String::new();
+            while let ClassKind::Array(of) = element.kind {
+                element = machine.program.class(of);
+                dimensions.push_str("[]");
+            }
+            let length = machine.array_length(object);
+            plain = format!("{}[{length}]{}", simple(&element.external_name()), &dimensions[2..]);
         }
         // A lock and the synchronizer inside it are one thing to the reader.
         let inner = machine

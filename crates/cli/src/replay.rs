@@ -57,6 +57,7 @@ pub fn replay(options: &Replay) -> Result<u8, Failure> {
                 every: reduce == "none",
                 spurious: option("spurious").is_some(),
                 locks: property == Property::Lock,
+                prints: option("prints").is_some(),
             },
             allowed: Vec::new(),
         };

@@ -11,6 +11,8 @@ pub struct Pending<A> {
     pub action: A,
     /// Whether it can be applied in this state.
     pub enabled: bool,
+    /// Whether the thread waits, and this only ends its waiting: it is no thread that could go on by itself.
+    pub rests: bool,
     first: u32,
     end: u32,
 }
@@ -69,6 +71,7 @@ impl<A: Copy> Menu<A> {
             thread,
             action,
             enabled,
+            rests: false,
             first: at,
             end: at,
         });
@@ -90,6 +93,14 @@ impl<A: Copy> Menu<A> {
                 enabled,
                 ..last
             });
+        }
+    }
+
+    /// Adds another action of the thread that was added last which ends its waiting.
+    pub fn add_wake_up(&mut self, action: A) {
+        self.add_alternative(action, true);
+        if let Some(last) = self.entries.last_mut() {
+            last.rests = true;
         }
     }
 

@@ -152,6 +152,7 @@ impl Natives for Library {
 
     fn alternatives(&self, class: &str, name: &str, descriptor: &str) -> Alternatives {
         match (class, name) {
+            ("java/lang/Thread", "getState") => Alternatives::Either,
             ("java/lang/Object", "notify") => Alternatives::Waiters { object: 0 },
             ("java/lang/System", "nanoTime" | "currentTimeMillis")
             | ("jdk/internal/misc/VM", "getNanoTimeAdjustment") => Alternatives::Clock,

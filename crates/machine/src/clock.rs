@@ -17,9 +17,13 @@ pub const EPOCH_MILLIS: u64 = 1_704_067_200_000;
 const NANOS: u64 = 0x0123_4567 << 32;
 
 /// How far the upper word of a remembered moment may be from that of the present one: more than a hundred days in
-/// nanoseconds, four years in milliseconds.
+/// nanoseconds, more than forty in milliseconds.
 const NEAR_NANOS: u32 = 1 << 21;
-const NEAR_MILLIS: u32 = 1 << 5;
+const NEAR_MILLIS: u32 = 1;
+
+/// Bits of the word that tells who has looked at the clock: the program itself; the JDK, in milliseconds.
+const BY_PROGRAM: u32 = 1;
+const IN_MILLIS: u32 = 2;
 
 impl Machine<'_> {
     /// The virtual clock, in nanoseconds.
@@ -36,13 +40,18 @@ impl Machine<'_> {
     /// What `System.currentTimeMillis` says.
     pub fn millis(&mut self) -> u64 {
         self.note_look();
+        if self.stepping {
+            let looks = self.memory.load(OBSERVED) | IN_MILLIS;
+            self.memory.store(OBSERVED, looks);
+        }
         EPOCH_MILLIS + self.clock() / 1_000_000
     }
 
     /// Remembers that the program itself has looked at the clock: from then on it may keep moments in any form.
     pub fn note_look(&mut self) {
         if self.stepping && self.observes_time(self.fp) {
-            self.memory.store(OBSERVED, 1);
+            let looks = self.memory.load(OBSERVED) | BY_PROGRAM;
+            self.memory.store(OBSERVED, looks);
         }
     }
 
@@ -52,7 +61,8 @@ impl Machine<'_> {
     /// longs, in nanoseconds or milliseconds. Any two neighbouring words of the state that could be one keep the clock as it
     /// is. Without any, the state behaves as the same state at any other time does.
     pub(crate) fn settle_clock(&mut self) {
-        if self.clock() == BEGIN || self.memory.load(OBSERVED) != 0 {
+        let looks = self.memory.load(OBSERVED);
+        if self.clock() == BEGIN || looks & BY_PROGRAM != 0 {
             return;
         }
         let mut vector = std::mem::take(&mut self.moments);
@@ -60,10 +70,9 @@ impl Machine<'_> {
         self.encode(&mut vector);
         let near = |word: u32, centre: u64, distance: u32| word.abs_diff((centre >> 32) as u32) <= distance;
         // The first two words are the clock itself.
-        let remembered = vector.words()[2..]
-            .iter()
-            .skip(1)
-            .any(|&upper| near(upper, NANOS, NEAR_NANOS) || near(upper, EPOCH_MILLIS, NEAR_MILLIS));
+        let remembered = vector.words()[2..].iter().skip(1).any(|&upper| {
+            near(upper, NANOS, NEAR_NANOS) || looks & IN_MILLIS != 0 && near(upper, EPOCH_MILLIS, NEAR_MILLIS)
+        });
         self.moments = vector;
         if remembered {
             return;

@@ -482,18 +482,20 @@ impl Machine<'_> {
             deadline if waits => deadline.saturating_sub(self.clock()) + 1,
             _ => 0,
         };
-        let phased = word(thread::PHASE) != 0;
+        // How often it held the monitor, and how it was woken, matter only until it has the monitor again or goes on.
+        let waited = matches!(state, status::WAITING | status::REACQUIRING);
+        let woken = state == status::REACQUIRING || state == status::RUNNABLE && word(thread::PHASE) != 0;
         part.words.extend([
             state,
             word(thread::READY),
             blocker,
-            if phased { word(thread::COUNT) } else { 0 },
+            if waited { word(thread::COUNT) } else { 0 },
             left as u32,
             (left >> 32) as u32,
             word(thread::PERMIT),
             word(thread::PHASE),
             word(thread::HASHES),
-            if phased { word(thread::WAKE) } else { 0 },
+            if woken { word(thread::WAKE) } else { 0 },
         ]);
         let mut frames = std::mem::take(&mut writer.frames);
         frames.clear();

@@ -3,7 +3,7 @@
 //! A flaw is named by a number that is the same wherever the same defect is met: made from the places in the code, not from
 //! objects.
 
-use crate::inspect::{Frame, Wait};
+use crate::inspect::{CellName, Doing, Frame, Wait};
 use crate::layout::{INFLATED, LOCK, OWNER_MASK, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -47,6 +47,20 @@ fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
     words.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {
         (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3)
     })
+}
+
+/// Elements of an array that are accessed at once.
+struct Span {
+    array: Address,
+    first: u32,
+    end: u32,
+    writes: bool,
+}
+
+impl Span {
+    fn races(&self, other: &Span) -> bool {
+        self.array == other.array && (self.writes || other.writes) && self.first < other.end && other.first < self.end
+    }
 }
 
 impl Machine<'_> {
@@ -176,9 +190,45 @@ impl Machine<'_> {
         if excused || self.is_allowed(one) || self.is_allowed(two) {
             return None;
         }
+        if let (Some(first), Some(second)) = (self.spans(one), self.spans(two))
+            && !first.iter().any(|span| second.iter().any(|other| span.races(other)))
+        {
+            return None;
+        }
         let mut places = [first, second];
         places.sort_unstable();
         Some(mix(places.into_iter().flat_map(|(method, pc)| [method, pc])))
+    }
+
+    /// The elements that a thread is about to access, where that can be told apart from the whole array.
+    fn spans(&mut self, number: u32) -> Option<Vec<Span>> {
+        match self.doing(number) {
+            Doing::Access { cell, writes } => match cell.name {
+                CellName::Element(index) => Some(vec![Span {
+                    array: cell.object,
+                    first: index,
+                    end: index.saturating_add(1),
+                    writes,
+                }]),
+                _ => None,
+            },
+            Doing::Native(method, words) => {
+                let described = self.program.method(method);
+                let class = &*self.program.class(described.class).name;
+                if class != "java/lang/System" || &**self.program.text(described.name) != "arraycopy" {
+                    return None;
+                }
+                let length = self.top_register(number, 4);
+                let span = |array, first: u32, writes| Span {
+                    array,
+                    first,
+                    end: first.saturating_add(length),
+                    writes,
+                };
+                Some(vec![span(words[0], words[1], false), span(words[2], words[3], true)])
+            }
+            _ => None,
+        }
     }
 
     /// The method on whose behalf a thread is about to access something.

@@ -82,10 +82,10 @@ impl Machine<'_> {
                 field(o, site, true);
             }
             Instr::GetStatic { site, .. } | Instr::GetStaticWide { site, .. } | Instr::GetStaticNarrow { site, .. } => {
-                self.static_footprint(link(site), false, out);
+                self.static_footprint(self.thread_with_frame(fp), link(site), false, out);
             }
             Instr::PutStatic { site, .. } | Instr::PutStaticWide { site, .. } | Instr::PutStaticNarrow { site, .. } => {
-                self.static_footprint(link(site), true, out);
+                self.static_footprint(self.thread_with_frame(fp), link(site), true, out);
             }
             Instr::ArrayGet { o, i, .. }
             | Instr::ArrayGetByte { o, i, .. }
@@ -140,7 +140,7 @@ impl Machine<'_> {
         }
     }
 
-    fn static_footprint(&self, link: u64, write: bool, out: &mut Menu<Action>) {
+    fn static_footprint(&self, number: u32, link: u64, write: bool, out: &mut Menu<Action>) {
         if link == 0 {
             return out.touch(Place::EVERYTHING, Access::AtomicWrite);
         }
@@ -148,6 +148,10 @@ impl Machine<'_> {
         let record = class_record(of);
         if self.memory.load(record + class::STATE) != init::DONE {
             out.touch(class_place(of), Access::AtomicRead);
+            if self.memory.load(record + class::OWNER) != number + 1 {
+                // The class comes first; the field is accessed in a later step.
+                return;
+            }
         }
         let access = match (link::is_volatile(link), write) {
             (false, false) => Access::Read,

@@ -218,7 +218,13 @@ impl Machine<'_> {
             0 => format!("thread {number}"),
             object => {
                 let name = self.get(object, "java/lang/Thread", "name");
-                self.text_or_null(name).unwrap_or_default()
+                let name = self.text_or_null(name).unwrap_or_default();
+                // Virtual threads have no name unless they are given one.
+                if name.is_empty() {
+                    format!("thread {number}")
+                } else {
+                    name
+                }
             }
         }
     }
@@ -342,6 +348,11 @@ impl Machine<'_> {
             special::THREAD_END => Doing::End,
             _ => Doing::Inside,
         }
+    }
+
+    /// A word of the registers of a thread's topmost frame.
+    pub(crate) fn top_register(&self, number: u32, register: u32) -> u32 {
+        self.memory.load(self.top_frame(number) + frame::REGISTERS + register)
     }
 
     /// The cell at a byte offset of an object.

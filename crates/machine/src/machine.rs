@@ -8,6 +8,7 @@ use crate::native::{Bound, Natives};
 use kernel::Unsupported;
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, RwLock};
 
 /// How large a program may grow, and what it is told about the world.
@@ -50,6 +51,8 @@ pub struct Shared<'p> {
     pub properties: BTreeMap<String, String>,
     /// Files that the program may read: the class path and the JDK's own.
     pub files: &'p dyn Files,
+    /// Whether some machine has seen the program lock its standard streams, or run code of its own while they are locked.
+    pub console_matters: AtomicBool,
     pub(crate) strings: RwLock<Strings>,
     pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
@@ -128,6 +131,7 @@ impl<'p> Shared<'p> {
             limits,
             properties,
             files,
+            console_matters: AtomicBool::new(false),
             strings: RwLock::default(),
             adaptors: Adaptors::default(),
             sites: Sites::default(),
@@ -281,6 +285,8 @@ pub struct Manner {
     pub spurious: bool,
     /// Locks that a finished thread still holds are a flaw.
     pub locks: bool,
+    /// Printing runs the JDK's own code, locks and all.
+    pub prints: bool,
 }
 
 impl<'p> Machine<'p> {

@@ -1,7 +1,7 @@
 //! What every live thread may do next, and what is wrong with a state by itself.
 
 use crate::layout::{
-    ALONE, HALTED, IGNORED, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record,
+    ALONE, HALTED, IGNORED, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record, wake,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -11,6 +11,7 @@ use crate::system::{Action, What};
 use kernel::{Access, End, Flaw, Menu, Place, Property, ThreadId};
 use program::ir::Instr;
 use program::world::{LoaderId, Method};
+use std::sync::atomic::Ordering;
 
 /// The kinds of marks that a menu carries, in their upper bits.
 const REACHED: u64 = 1 << 60;
@@ -58,6 +59,12 @@ impl Machine<'_> {
             let state = self.thread_word(number, thread::STATUS);
             if state == status::FREE {
                 continue;
+            }
+            if state == status::RUNNABLE
+                && let Some(object) = self.monitor_wanted(number)
+                && object < self.memory.image_end()
+            {
+                self.note_console_lock(number, object);
             }
             let go = Action {
                 thread: number,
@@ -149,14 +156,25 @@ impl Machine<'_> {
         }
     }
 
+    /// Notes that the program itself locks one of its standard streams: then printing is more than output.
+    fn note_console_lock(&self, number: u32, object: Address) {
+        let class = &*self.program.class(self.class_of(object)).name;
+        let users = self
+            .next_instruction(number)
+            .is_some_and(|(method, _, _)| self.is_users(method));
+        if class == "java/io/PrintStream" && users {
+            self.shared.console_matters.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// How a thread that waits may stop waiting by itself.
     fn wake_ups(&mut self, number: u32, state: u32, menu: &mut Menu<Action>) {
         let action = |what| Action { thread: number, what };
         if self.manner.spurious && state != status::SLEEPING {
-            menu.add_alternative(action(What::Spurious), true);
+            menu.add_wake_up(action(What::Spurious));
         }
         if self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0 {
-            menu.add_alternative(action(What::Timeout), true);
+            menu.add_wake_up(action(What::Timeout));
             menu.touch(Place::CLOCK, Access::AtomicWrite);
         }
     }
@@ -229,12 +247,17 @@ impl Machine<'_> {
         }
     }
 
-    /// The threads in the wait set of an object.
+    /// The threads in the wait set of an object. One that was interrupted stays in it until it has the monitor again: it may
+    /// still be the one that is notified, and then returns as if it had not been interrupted.
     pub(crate) fn waiters(&self, object: Address) -> Vec<u32> {
         (0..=self.highest_thread())
             .filter(|&number| {
-                self.thread_word(number, thread::STATUS) == status::WAITING
-                    && self.thread_word(number, thread::BLOCKER) == object
+                let waits = match self.thread_word(number, thread::STATUS) {
+                    status::WAITING => true,
+                    status::REACQUIRING => self.thread_word(number, thread::WAKE) == wake::INTERRUPTED,
+                    _ => false,
+                };
+                waits && self.thread_word(number, thread::BLOCKER) == object
             })
             .collect()
     }
@@ -260,7 +283,7 @@ impl Machine<'_> {
     /// Leaves only the thread that asked to run alone enabled, as long as it can go on.
     fn run_alone(&mut self, menu: &mut Menu<Action>) {
         let owner = self.memory.load(ALONE) & OWNER_MASK;
-        if owner == 0 {
+        if owner == 0 || self.thread_word(owner - 1, thread::STATUS) == status::FREE {
             return;
         }
         let goes_on = |entry: &kernel::Pending<Action>| entry.thread.0 + 1 == owner && entry.enabled;
@@ -274,8 +297,26 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether somebody will handle what a thread does not catch.
+    /// Whether somebody will handle what a thread does not catch: a handler of its own, of all threads or of its group.
     fn is_handled(&mut self, thread: Address) -> bool {
+        let jdks = |machine: &Self, object: Address, name: &str, descriptor: &str| {
+            let found = machine.program.find_method(machine.class_of(object), name, descriptor);
+            found.is_none_or(|id| !machine.is_users(machine.program.method(id)))
+        };
+        let handler = "()Ljava/lang/Thread$UncaughtExceptionHandler;";
+        if !jdks(self, thread, "getUncaughtExceptionHandler", handler) {
+            return true;
+        }
+        if let Some(cell) = self.field_named(thread, "group").or_else(|| {
+            let holder = self.field_named(thread, "holder")?;
+            self.field_named(self.memory.load(holder.at), "group")
+        }) {
+            let group = self.memory.load(cell.at);
+            let descriptor = "(Ljava/lang/Thread;Ljava/lang/Throwable;)V";
+            if group != 0 && !jdks(self, group, "uncaughtException", descriptor) {
+                return true;
+            }
+        }
         let of_class = self.program.load(LoaderId::BOOT, "java/lang/Thread").ok();
         let default = of_class.and_then(|class| {
             let statics = self.memory.load(class_record(class) + class::STATICS);

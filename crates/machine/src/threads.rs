@@ -219,6 +219,9 @@ impl Machine<'_> {
         let next = match self.thread_word(number, thread::STATUS) {
             status::WAITING => status::REACQUIRING,
             status::PARKED | status::SLEEPING => status::RUNNABLE,
+            status::REACQUIRING if why == wake::NOTIFIED => {
+                return self.set_thread_word(number, thread::WAKE, why);
+            }
             _ => return,
         };
         self.set_thread_word(number, thread::STATUS, next);

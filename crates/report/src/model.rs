@@ -77,6 +77,9 @@ pub struct Violation {
     pub stacks: Vec<Stack>,
     /// How to get there.
     pub trace: Trace,
+    /// Whether printing is part of the schedule, because the program locks its standard streams.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub prints: bool,
 }
 
 /// A thread in a thread dump.

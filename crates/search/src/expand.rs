@@ -199,7 +199,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 if !entry.enabled || (Some(entry.thread) == schedule.last) != same {
                     continue;
                 }
-                goes_on |= same;
+                goes_on |= same && !entry.rests;
                 let mut costs = false;
                 if let Some(bound) = self.bound {
                     costs = !same && (goes_on || bound.every && schedule.last.is_some());

@@ -1,6 +1,8 @@
 //! What the tests over fixtures share: finding JDKs, compiling all fixtures at once, running them on one machine.
 #![allow(dead_code)] // each test uses its own part
 
+pub mod cases;
+
 use library::{HostFiles, Library};
 use machine::{Console, End, Limits, Machine, Shared};
 use program::classpath::ClassPath;

@@ -6,6 +6,8 @@ use machine::assemble::Assembler;
 use machine::heap::ARRAY_BASE;
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use program::ir::{Instr, RegisterKind};
+use program::world::LoaderId;
+use std::sync::atomic::Ordering;
 
 const STREAM: &str = "java/io/PrintStream";
 const FORMATTED: &str = "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;";
@@ -40,6 +42,9 @@ pub(crate) const REPLACED: &[Entry] = &[
 
 /// The standard stream behind a print stream as the JDK makes it: 1 or 2.
 fn console(m: &mut Machine<'_>, stream: Address) -> Option<u32> {
+    if m.manner.prints {
+        return None;
+    }
     let mut at = stream;
     for class in ["java/io/PrintStream", "java/io/BufferedOutputStream"] {
         if *m.program.class(m.class_of(at)).name != *class {
@@ -103,6 +108,16 @@ fn bytes(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn format(m: &mut Machine<'_>, args: &Args, descriptor: &str, count: u16) -> Answer {
     if console(m, args.word(0)).is_none() {
         return Ok(Outcome::Body);
+    }
+    // The JDK formats while it holds the stream's lock: code of the program's own that runs then may want other locks.
+    let array = args.word(usize::from(count));
+    let users = array != 0
+        && (0..m.array_length(array)).any(|index| {
+            let object = m.element(array, index);
+            object != 0 && m.program.class(m.class_of(object)).loader >= LoaderId::APP
+        });
+    if users {
+        m.shared.console_matters.store(true, Ordering::Relaxed);
     }
     let missing = || Trap::Unsupported("java.io.PrintStream.format".to_owned());
     let (text, stream) = (jdk_class(m, "java/lang/String")?, jdk_class(m, STREAM)?);

@@ -66,7 +66,8 @@ pub(crate) const EXPLORED: &[(&str, &str, &str, Native)] =
 fn get_state(m: &mut Machine<'_>, args: &Args) -> Answer {
     if let Some(number) = m.thread_of(args.word(0)) {
         match m.wait_of(number) {
-            Wait::Monitor { .. } => m.note_blocked(number, true),
+            // It may have tried already, or not yet.
+            Wait::Monitor { .. } => m.note_blocked(number, m.choice == 1),
             Wait::Nothing => m.note_blocked(number, false),
             _ => {}
         }

@@ -170,6 +170,7 @@ pub fn lost_update() -> Report {
             schedule: strings(&["0", "0", "1", "2", "2", "1", "0"]),
             loop_start: None,
         },
+        ..Violation::default()
     };
     Report {
         violations: vec![violation],
@@ -254,6 +255,7 @@ pub fn deadlock() -> Report {
             schedule: strings(&["0", "0", "0", "1", "2", "2", "1"]),
             loop_start: None,
         },
+        ..Violation::default()
     };
     Report {
         violations: vec![violation],
