@@ -11,6 +11,7 @@ demo: jdk
 
 # Everything that CI checks.
 test: jdk
+	@scripts/chromium.sh
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 	RADDLE_JDK_21="$$(scripts/jdk21.sh)" cargo test --workspace --release --quiet

@@ -313,3 +313,23 @@ fn classes_are_dumped_as_readable_code() {
             .success()
     );
 }
+
+#[test]
+fn the_readme_shows_what_is_printed() {
+    let Some(jdk) = common::jdk(17) else {
+        return eprintln!("skipped: no JDK 17 on this machine (set RADDLE_JDK_17 to its folder)");
+    };
+    let home = jdk.home().to_string_lossy().into_owned();
+    let readme = fs::read_to_string(common::root().join("README.md")).expect("there is a README");
+    for (program, status) in [("examples/Bank.java", 1), ("examples/BankFixed.java", 0)] {
+        let output = raddle(&common::root(), &["check", "--jdk", &home, program]);
+        assert_eq!(output.status.code(), Some(status), "{program}");
+        // Time and memory depend on the machine, and stacks are left out.
+        let varies = |line: &str| line.contains("memory") || line.starts_with("  time");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let shown = text.split("\nThreads at the end").next().unwrap_or_default();
+        for line in shown.lines().filter(|line| !varies(line)) {
+            assert!(readme.contains(line.trim_end()), "README lacks, of {program}: {line}");
+        }
+    }
+}

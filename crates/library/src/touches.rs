@@ -121,6 +121,8 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             _ => Touches::Everything,
         },
         "jdk/internal/misc/VM" if name == "getNanoTimeAdjustment" => Touches::Clock,
+        // Whose string it is that all others get depends on who comes first.
+        "java/lang/String" if name == "intern" => Touches::Everything,
         "java/lang/Class"
         | "java/lang/Float"
         | "java/lang/Double"

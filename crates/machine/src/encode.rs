@@ -8,8 +8,8 @@
 //! that are equal up to the names of objects.
 //!
 //! A reference is written as the address of an object of the image, or as [`YOUNG`] with the group and the number within it.
-//! Left out on purpose, because no program can tell: cached hash codes of strings, the table of interned strings
-//! (decoding enters those it meets), and class objects that hold nothing of their own.
+//! Left out on purpose, because no program can tell: cached hash codes of strings, and class objects that hold nothing of
+//! their own.
 //!
 //! The first part, up to the objects that all threads may share, and that of each thread are sections of the vector. They are
 //! kept from one call to the next, and only what a step may have changed is written anew (`refresh`).
@@ -104,7 +104,7 @@ impl Machine<'_> {
             set_bit(&mut roles.silent, at);
         }
         for at in STRINGS..SITES {
-            set_bit(&mut roles.silent, at);
+            set_bit(&mut roles.references, at);
         }
         // The clock has a place of its own in the vector.
         for at in [CLOCK, CLOCK + 1, THREAD_END] {
@@ -120,8 +120,8 @@ impl Machine<'_> {
             at += self.object_words(at);
         }
         self.roles = roles;
-        self.writer = Writer::default();
-        self.other_writer = Writer::default();
+        self.writer = Some(Box::default());
+        self.other_writer = Some(Box::default());
     }
 
     /// Whether a word of the image holds a reference now, be it to a monitor.
@@ -142,42 +142,72 @@ impl Machine<'_> {
     /// Appends the canonical vector of the state to `out`.
     pub fn encode(&mut self, out: &mut Vector) {
         let from = self.memory.seen_at();
-        let mut writer = std::mem::take(&mut self.writer);
-        writer.begin_patch();
-        self.kept = if self.refresh(&mut writer) {
-            Kept::Patched
-        } else {
-            writer.take_back();
-            let mut other = std::mem::take(&mut self.other_writer);
-            other.follow(&writer);
-            self.rebuild(&mut other);
-            self.other_writer = std::mem::replace(&mut writer, other);
-            Kept::Swapped
-        };
+        self.kept = self.bring_up_to_date();
         match from {
-            Some(from) if self.other_writer.whole || self.kept == Kept::Patched => {
+            Some(from) if self.kept == Kept::Patched || self.other_writer.as_ref().is_some_and(|other| other.whole) => {
                 self.kept_between = (from, self.memory.trail_len());
             }
             _ => self.kept = Kept::Nothing,
         }
+        if let Some(writer) = &self.writer {
+            writer.copy_to(out);
+        }
+    }
+
+    /// Makes the writer's parts those of the present state.
+    fn bring_up_to_date(&mut self) -> Kept {
+        // Taken out for as long as it works, and put back: a box moves faster than what is in it.
+        let mut writer = self.writer.take().unwrap_or_default();
+        writer.begin_patch();
+        let kept = if self.refresh(&mut writer) {
+            Kept::Patched
+        } else {
+            writer.take_back();
+            let mut other = self.other_writer.take().unwrap_or_default();
+            other.follow(&writer);
+            self.rebuild(&mut other);
+            self.other_writer = Some(std::mem::replace(&mut writer, other));
+            Kept::Swapped
+        };
         writer.moved.clear();
-        writer.copy_to(out);
-        self.writer = writer;
+        self.writer = Some(writer);
+        kept
+    }
+
+    /// Notes that a thread has moved, forward or back.
+    #[inline]
+    pub(crate) fn note_moved(&mut self, number: u32) {
+        if let Some(writer) = &mut self.writer {
+            writer.note_moved(number);
+        }
+    }
+
+    /// Before a step from a state that was come back to: encodes it, so that this step, once it is undone, leads back to
+    /// something that is known.
+    pub(crate) fn catch_up(&mut self) {
+        if self.memory.seen_at().is_none() && self.writer.as_ref().is_some_and(|writer| writer.whole) {
+            self.bring_up_to_date();
+            self.kept = Kept::Nothing;
+        }
     }
 
     /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it.
     pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
         let kept = std::mem::replace(&mut self.kept, Kept::Nothing);
         if kept == Kept::Nothing || self.kept_between != (self.memory.trail_len(), trail_before) {
-            return self.writer.note_moved(thread);
+            return self.note_moved(thread);
         }
-        if kept == Kept::Patched {
-            self.writer.take_back();
-        } else {
+        if kept == Kept::Swapped {
             std::mem::swap(&mut self.writer, &mut self.other_writer);
-            self.writer.follow(&self.other_writer);
         }
-        self.writer.moved.clear();
+        let (Some(writer), Some(other)) = (&mut self.writer, &self.other_writer) else {
+            return;
+        };
+        match kept {
+            Kept::Swapped => writer.follow(other),
+            _ => writer.take_back(),
+        }
+        writer.moved.clear();
         self.memory.see();
     }
 
@@ -192,11 +222,8 @@ impl Machine<'_> {
     pub fn young_objects(&mut self) -> Vec<Address> {
         let mut vector = Vector::default();
         self.encode(&mut vector);
-        self.writer
-            .parts()
-            .iter()
-            .flat_map(|part| part.objects.iter().copied())
-            .collect()
+        let parts = self.writer.iter().flat_map(|writer| writer.parts());
+        parts.flat_map(|part| part.objects.iter().copied()).collect()
     }
 
     /// Writes everything anew.

@@ -247,8 +247,8 @@ pub struct Machine<'p> {
     /// The size of a request that found the heap full, until one as large succeeds.
     pub(crate) starved: u32,
     pub(crate) roles: crate::encode::Roles,
-    pub(crate) writer: crate::writer::Writer,
-    pub(crate) other_writer: crate::writer::Writer,
+    pub(crate) writer: Option<Box<crate::writer::Writer>>,
+    pub(crate) other_writer: Option<Box<crate::writer::Writer>>,
     /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
     pub(crate) kept: crate::encode::Kept,
     pub(crate) kept_between: (usize, usize),
@@ -323,8 +323,8 @@ impl<'p> Machine<'p> {
             starved: 0,
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
-            writer: crate::writer::Writer::default(),
-            other_writer: crate::writer::Writer::default(),
+            writer: Some(Box::default()),
+            other_writer: Some(Box::default()),
             kept: crate::encode::Kept::default(),
             kept_between: (0, 0),
             moments: kernel::Vector::default(),

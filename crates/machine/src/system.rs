@@ -108,7 +108,8 @@ impl Machine<'_> {
     fn step(&mut self, action: Action) -> Result<(), Unsupported> {
         self.stepping = true;
         let number = action.thread;
-        self.writer.note_moved(number);
+        self.catch_up();
+        self.note_moved(number);
         // The thread that ran last has its topmost frame in a variable, not in its record.
         if self.current != number {
             self.set_current(number, self.thread_word(number, thread::FRAME));

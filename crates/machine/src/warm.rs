@@ -36,6 +36,7 @@ impl Machine<'_> {
             self.restart();
         }
         self.link_program();
+        self.intern_literals();
         self.console = console;
         self.freeze();
         self.launch_start(start)
@@ -74,6 +75,21 @@ impl Machine<'_> {
                         names.contains(&pool.text(index))
                     })
             })
+    }
+
+    /// Interns the literals of all classes that are loaded, so that who comes to one first makes no difference.
+    fn intern_literals(&mut self) {
+        for id in 1..self.program.class_end() {
+            let Some(file) = &self.program.class(id).file else {
+                continue;
+            };
+            for index in 1..file.pool.len() as u16 {
+                if let Constant::String(text) = *file.pool.get(index) {
+                    // If there are too many, the rest is interned when it is used.
+                    let _ = self.intern_constant(&file.pool, text);
+                }
+            }
+        }
     }
 
     /// Links the classes of the program that are loaded, and initialises those that have nothing to run.
