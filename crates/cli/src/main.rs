@@ -8,10 +8,13 @@ mod growth;
 mod list;
 mod narrate;
 mod progress;
+mod publish;
+mod remarks;
 mod replay;
 mod run;
 mod sources;
 mod target;
+mod verdict;
 mod verify;
 mod world;
 

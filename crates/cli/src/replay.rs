@@ -1,8 +1,9 @@
 //! `raddle replay`.
 
 use crate::arguments::{Classes, Replay, Subject};
-use crate::check::{peak_bytes, publish, source_places};
+use crate::check::{peak_bytes, source_places};
 use crate::narrate::narrate;
+use crate::publish::publish;
 use crate::sources::Sources;
 use crate::{Failure, target, world};
 use kernel::{Flaw, Property, System};

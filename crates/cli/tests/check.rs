@@ -256,6 +256,15 @@ fn same_flaws(report: &Report, known: &Report) -> Option<String> {
     (got != expected).then(|| format!("{got}, not {expected}"))
 }
 
+/// Verdict, flaws and the number of states in which the program is over must be the same.
+fn same_ends(report: &Report, known: &Report) -> Option<String> {
+    let ends = || {
+        let (got, expected) = (report.end_states, known.end_states);
+        (got != expected).then(|| format!("{got} end states, not {expected}"))
+    };
+    same_flaws(report, known).or_else(ends)
+}
+
 /// The state graph must be the same, and all that is found in it.
 fn same_graph(report: &Report, known: &Report) -> Option<String> {
     let [got, expected] = [report, known].map(|report| {
@@ -322,15 +331,23 @@ fn the_order_of_threads_does_not_matter() {
 
 #[test]
 fn every_instruction_as_a_step_shows_the_same() {
-    let (programs, unfinished) = compare(&Comparison {
-        options: &["--reduce", "none", "--states", "2000000", "--time", "8s"],
-        most: 1000,
-        fits: |_| true,
-        ended: |report| report.states < 2_000_000 && report.seconds < 8.0,
-        difference: same_flaws,
-    });
+    let compare_where = |fits, difference| {
+        compare(&Comparison {
+            options: &["--reduce", "none", "--states", "2000000", "--time", "8s"],
+            most: 1000,
+            fits,
+            ended: |report| report.states < 2_000_000 && report.seconds < 8.0,
+            difference,
+        })
+    };
+    let (programs, unfinished) = compare_where(|case| !CUT_OFF.contains(&&*case.name), same_ends);
     assert!(unfinished * 10 <= programs, "{unfinished} of {programs} are too large");
+    let (programs, unfinished) = compare_where(|case| CUT_OFF.contains(&&*case.name), same_flaws);
+    assert_eq!((programs, unfinished), (CUT_OFF.len(), 0));
 }
+
+/// Programs whose end may come upon another thread between two instructions of its own, where `base` never stops it.
+const CUT_OFF: [&str; 3] = ["DaemonLeft", "DaemonSpinner", "ExitWhileBlocked"];
 
 #[test]
 fn fingerprints_show_the_same() {

@@ -26,6 +26,7 @@ pub mod memory;
 mod monitor;
 pub mod native;
 mod pending;
+mod refresh;
 mod schedule;
 mod special;
 pub mod support;

@@ -250,7 +250,7 @@ pub struct Machine<'p> {
     pub(crate) writer: Option<Box<crate::writer::Writer>>,
     pub(crate) other_writer: Option<Box<crate::writer::Writer>>,
     /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
-    pub(crate) kept: crate::encode::Kept,
+    pub(crate) kept: crate::refresh::Kept,
     pub(crate) kept_between: (usize, usize),
     pub(crate) moments: kernel::Vector,
     /// Whether the current step has yet to touch something that others may see.
@@ -325,7 +325,7 @@ impl<'p> Machine<'p> {
             roles: crate::encode::Roles::default(),
             writer: Some(Box::default()),
             other_writer: Some(Box::default()),
-            kept: crate::encode::Kept::default(),
+            kept: crate::refresh::Kept::default(),
             kept_between: (0, 0),
             moments: kernel::Vector::default(),
             fresh: true,

@@ -41,6 +41,9 @@ pub struct Report {
     pub states: u64,
     /// Steps taken.
     pub transitions: u64,
+    /// Distinct states in which the program was over.
+    #[serde(default)]
+    pub end_states: u64,
     /// Longest path.
     pub max_depth: u64,
     /// Most threads alive at once.

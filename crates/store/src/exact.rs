@@ -114,7 +114,7 @@ impl Exact {
                     None => {
                         let (part, cuts) = (&words[word..end], &ends[chunk..last_chunk]);
                         let section = &mut self.sections[position];
-                        let halves = section.become_(part, cuts, word as u32, &mut self.pieces, &mut self.inner)?;
+                        let halves = section.rewrite(part, cuts, word as u32, &mut self.pieces, &mut self.inner)?;
                         if count == 1 {
                             // The section is the state.
                             self.fold = Fold::default();

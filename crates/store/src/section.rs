@@ -22,7 +22,7 @@ pub(crate) struct Section {
 impl Section {
     /// Becomes the section with these words, whose chunks end at `ends`, counted from `start`; what it folds into. `None` if
     /// there is no room left; the section is of no use then.
-    pub(crate) fn become_(
+    pub(crate) fn rewrite(
         &mut self,
         words: &[u32],
         ends: &[u32],

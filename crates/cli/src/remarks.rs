@@ -1,0 +1,202 @@
+//! What the code of a program says about its verdict: calls that are explored in less than every way that Java allows, places
+//! that were never reached, atomic blocks that had to wait.
+
+use crate::arguments::Check;
+use crate::sources::Sources;
+use kernel::Property;
+use machine::system::Action;
+use machine::{Machine, Mark};
+use program::classfile::{ClassFile, Constant};
+use program::ir::{Code, Instr};
+use program::world::LoaderId;
+use report::model::Violation;
+use search::Outcome;
+use std::collections::BTreeSet;
+
+/// The calls of `assertReachable` in the program that no execution has come to.
+pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut Sources) -> Vec<Violation> {
+    let reached: BTreeSet<(u32, u32)> = outcome
+        .marks
+        .iter()
+        .filter_map(|&mark| match Mark::read(mark) {
+            Mark::Reached(method, pc) => Some((method, pc)),
+            Mark::Interrupted(..) => None,
+        })
+        .collect();
+    let program = machine.program;
+    let mut missing = Vec::new();
+    for id in 1..program.class_end() {
+        let class = program.class(id);
+        let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
+            continue;
+        };
+        for &method in &class.methods {
+            let Ok(code) = program.code(program.method(method)) else {
+                continue;
+            };
+            for (pc, instr) in (0..).zip(&code.instrs) {
+                let Instr::Call { site } = *instr else { continue };
+                let index = code.calls[site as usize].index;
+                let asks = index != 0
+                    && matches!(file.pool.get(index), Constant::Method { .. })
+                    && matches!(file.pool.member(index), ("raddle/Verify", "assertReachable", _));
+                if asks && !reached.contains(&(method, pc)) {
+                    let label = label(file, code, pc, code.calls[site as usize].first);
+                    let frame = machine.frame(method, machine.bci(method, pc));
+                    let source = sources.line(&frame.class, &frame.file, frame.line);
+                    missing.push(Violation {
+                        property: Property::Reachable.name().to_owned(),
+                        message: format!("no execution reaches {label}{}:{}", frame.file, frame.line),
+                        why: if source.is_empty() { Vec::new() } else { vec![source] },
+                        class: frame.class,
+                        file: frame.file,
+                        line: frame.line,
+                        ..Violation::default()
+                    });
+                }
+            }
+        }
+    }
+    missing
+}
+
+/// The text that a call of `assertReachable` is given, if it is a constant: `"label" at `.
+fn label(file: &ClassFile, code: &Code, pc: u32, first: u32) -> String {
+    let register = code.operands[first as usize];
+    let given = code.instrs[..pc as usize].iter().rev().find_map(|instr| match *instr {
+        Instr::LoadConst { d, site } if d == register => Some(code.constants[site as usize].index),
+        _ => None,
+    });
+    match given.filter(|&index| index != 0).map(|index| file.pool.get(index)) {
+        Some(&Constant::String(text)) => format!("\"{}\" at ", file.pool.text(text)),
+        _ => String::new(),
+    }
+}
+
+/// Atomic blocks that would have had to wait.
+pub fn interrupted_blocks(machine: &Machine<'_>, outcome: &Outcome<Action>) -> Vec<String> {
+    let places: BTreeSet<String> = outcome
+        .marks
+        .iter()
+        .filter_map(|&mark| match Mark::read(mark) {
+            Mark::Interrupted(method, pc) if method != 0 => machine.place(method, pc),
+            Mark::Interrupted(..) => None,
+            Mark::Reached(..) => None,
+        })
+        .collect();
+    places
+        .into_iter()
+        .map(|place| format!("an atomic block would have to wait for another thread at {place}; there it ends"))
+        .collect()
+}
+
+/// Accesses that order less than sequential consistency does.
+pub fn weak_accesses(machine: &Machine<'_>) -> Vec<String> {
+    const WEAK: [&str; 8] = [
+        "getOpaque",
+        "setOpaque",
+        "getAcquire",
+        "setRelease",
+        "lazySet",
+        "setPlain",
+        "getPlain",
+        "weakCompareAndSetPlain",
+    ];
+    let program = machine.program;
+    let mut found = BTreeSet::new();
+    for id in 1..program.class_end() {
+        let class = program.class(id);
+        let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
+            continue;
+        };
+        for index in 1..file.pool.len() as u16 {
+            if !matches!(file.pool.get(index), Constant::Method { .. }) {
+                continue;
+            }
+            let (of, name, _) = file.pool.member(index);
+            if WEAK.contains(&name)
+                && (of.starts_with("java/util/concurrent/atomic") || of == "java/lang/invoke/VarHandle")
+            {
+                found.insert(format!("{} ({})", name, class.external_name()));
+            }
+        }
+    }
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let list: Vec<String> = found.into_iter().collect();
+    vec![format!(
+        "accesses that are weaker than volatile were taken as volatile: {}",
+        list.join(", ")
+    )]
+}
+
+/// Whether the program draws random numbers, of which only one sequence is explored.
+pub fn random_numbers(machine: &Machine<'_>) -> Option<String> {
+    let program = machine.program;
+    let draws = (1..program.class_end())
+        .map(|id| program.class(id))
+        .filter(|class| class.loader >= LoaderId::APP && !class.name.ends_with("/Verify"))
+        .filter_map(|class| class.file.as_ref())
+        .any(|file| {
+            let pool = &file.pool;
+            (1..pool.len() as u16)
+                .filter(|&index| matches!(pool.get(index), Constant::Method { .. }))
+                .any(|index| {
+                    matches!(
+                        pool.member(index),
+                        ("java/util/Random", "<init>", "()V")
+                            | ("java/lang/Math", "random", _)
+                            | ("java/util/UUID", "randomUUID", _)
+                            | ("java/util/concurrent/ThreadLocalRandom", "current", _)
+                            | ("java/security/SecureRandom", "<init>", _)
+                    )
+                })
+        });
+    draws.then(|| {
+        "one sequence of random numbers, always the same; raddle.Verify.choose explores all choices".to_owned()
+    })
+}
+
+/// What the program does that is explored in less than every way that Java allows.
+pub fn habits(machine: &Machine<'_>, options: &Check) -> Vec<String> {
+    let calls = |wanted: &[(&str, &str)]| {
+        let program = machine.program;
+        (1..program.class_end())
+            .map(|id| program.class(id))
+            .filter(|class| class.loader >= LoaderId::APP)
+            .filter_map(|class| class.file.as_ref())
+            .any(|file| {
+                let pool = &file.pool;
+                (1..pool.len() as u16)
+                    .filter(|&index| matches!(pool.get(index), Constant::Method { .. }))
+                    .any(|index| {
+                        let (class, name, _) = pool.member(index);
+                        wanted
+                            .iter()
+                            .any(|&(of, called)| called == name && (of.is_empty() || of == class))
+                    })
+            })
+    };
+    let mut lines = Vec::new();
+    if !options.spurious
+        && calls(&[
+            ("", "wait"),
+            ("", "await"),
+            ("java/util/concurrent/locks/LockSupport", "park"),
+        ])
+    {
+        lines.push("no thread wakes up for no reason; --spurious explores that too".to_owned());
+    }
+    if calls(&[
+        ("java/lang/System", "nanoTime"),
+        ("java/lang/System", "currentTimeMillis"),
+        ("java/time/Instant", "now"),
+    ]) {
+        lines.push("between two looks of the program at the clock, no time or an hour passes".to_owned());
+    }
+    if calls(&[("java/lang/System", "arraycopy"), ("", "clone")]) {
+        lines.push("System.arraycopy and clone copy in one step".to_owned());
+    }
+    lines
+}

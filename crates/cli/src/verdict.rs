@@ -1,0 +1,111 @@
+//! From how a search ended to the verdict: why it is unknown, what would help, what it rests on.
+
+use crate::arguments::{Check, SearchOrder, StoreKind};
+use crate::check::Plan;
+use kernel::Property;
+use machine::system::Action;
+use report::model::Report;
+use search::{Ending, Outcome, Why};
+
+/// The verdict, why it is unknown and what would help, and what it rests on.
+pub fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, options: &Check) {
+    let unknown = |why: &Why| -> Option<(String, &str)> {
+        Some(match why {
+            Why::Time | Why::States if options.search == SearchOrder::Random => (
+                "a random search sees only some executions, and found nothing in them".to_owned(),
+                "use --search dfs for all executions, or go on with another --seed",
+            ),
+            Why::Time => (
+                "the time that --time allows is used up".to_owned(),
+                "give more time, a smaller program, or --preemptions N for a partial answer",
+            ),
+            Why::Memory => (
+                "the memory that --memory allows is used up".to_owned(),
+                "give more memory, a smaller program, or --store fingerprint",
+            ),
+            Why::States => (
+                "as many states as --states allows were explored".to_owned(),
+                "allow more states, or make the program smaller",
+            ),
+            Why::Interrupted => ("the search was interrupted".to_owned(), "let it run to its end"),
+            Why::Preemptions => (
+                match plan.options.preemptions.unwrap_or_default() {
+                    1 => "no violation with at most 1 preemption; schedules with more were left out".to_owned(),
+                    most => format!("no violation with at most {most} preemptions; schedules with more were left out"),
+                },
+                "allow more preemptions, or leave --preemptions out",
+            ),
+            Why::Unsupported(what) if what.what.contains("--") => (
+                format!("{}, at {}", what.what, what.place),
+                "allow more, or make the program smaller: a limit that is reached is never passed over",
+            ),
+            Why::Unsupported(what) => (
+                what.to_string(),
+                "leave that out of the program under check, or put something simpler in its place",
+            ),
+            Why::Inexact if options.store == StoreKind::Fingerprint => return None,
+            Why::Inexact if options.search == SearchOrder::Random => (
+                "a random search sees only some executions".to_owned(),
+                "use --search dfs for all of them",
+            ),
+            Why::Inexact => (
+                "a store of bits may take a new state for a known one".to_owned(),
+                "use --store exact",
+            ),
+            Why::Full => (
+                "there are more states than can be numbered".to_owned(),
+                "make the program smaller",
+            ),
+            Why::FirstViolation => return None,
+        })
+    };
+    let reason = match &outcome.ending {
+        Ending::Complete => None,
+        Ending::Stopped(why) => unknown(why),
+    };
+    // A step that is not supported was never passed over, whatever else ended the search.
+    let reason = reason.or_else(|| {
+        let first = outcome.unsupported.first()?;
+        unknown(&Why::Unsupported(first.0.clone()))
+    });
+    report.verdict = match (&report.violations[..], &reason) {
+        ([], None) => "holds",
+        ([], Some(_)) => "unknown",
+        _ => "violated",
+    }
+    .to_owned();
+    if report.verdict == "unknown"
+        && let Some((reason, help)) = reason
+    {
+        report.reason = Some(reason);
+        report.help = Some(help.to_owned());
+        for (what, _) in outcome.unsupported.iter().skip(1) {
+            report.notes.push(format!("also {what}"));
+        }
+    }
+    if report.verdict == "holds" {
+        let races = plan.options.properties.contains(&Property::Race);
+        report.rests_on.push(match (races, options.allow_race.is_empty()) {
+            (true, true) => "sequential consistency, which Java guarantees because no execution has a data race",
+            (true, false) => {
+                "sequential consistency, which Java guarantees only for programs without data races; some were allowed"
+            }
+            (false, _) => {
+                "sequential consistency, which Java guarantees only without data races; these were not looked for"
+            }
+        }
+        .to_owned());
+        if outcome.ignored > 0 {
+            report.rests_on.push(format!(
+                "executions were left out because the program asked for it (assume, ignoreIf), at {} states",
+                outcome.ignored
+            ));
+        }
+        if options.store == StoreKind::Fingerprint {
+            report.rests_on.push(format!(
+                "fingerprints of 128 bits: a state was missed with a probability of at most {:.1e}",
+                report.collision_probability
+            ));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! Keeping an encoding up to date: of the last vector, only what a step may have changed is written anew, and what was
+//! changed is taken back with the step.
+
+use crate::encode::{YOUNG, bit};
+use crate::layout::{self, CLASSES, CLOCK, INFLATED, LOCK, THREADS, status, thread};
+use crate::machine::Machine;
+use crate::memory::Address;
+use crate::writer::{Part, Writer};
+use program::world::ClassKind;
+
+/// How to get back what was encoded before the last vector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// There is no way.
+    #[default]
+    Nothing,
+    /// The writer takes its last changes back.
+    Patched,
+    /// It is the other writer.
+    Swapped,
+}
+
+impl Machine<'_> {
+    /// Makes the writer's parts those of the present state.
+    pub(crate) fn bring_up_to_date(&mut self) -> Kept {
+        // Taken out for as long as it works, and put back: a box moves faster than what is in it.
+        let mut writer = self.writer.take().unwrap_or_default();
+        writer.begin_patch();
+        let kept = if self.refresh(&mut writer) {
+            Kept::Patched
+        } else {
+            writer.take_back();
+            let mut other = self.other_writer.take().unwrap_or_default();
+            other.follow(&writer);
+            self.rebuild(&mut other);
+            self.other_writer = Some(std::mem::replace(&mut writer, other));
+            Kept::Swapped
+        };
+        writer.moved.clear();
+        self.writer = Some(writer);
+        kept
+    }
+
+    /// Notes that a thread has moved, forward or back.
+    #[inline]
+    pub(crate) fn note_moved(&mut self, number: u32) {
+        if let Some(writer) = &mut self.writer {
+            writer.note_moved(number);
+        }
+    }
+
+    /// Before a step from a state that was come back to: encodes it, so that this step, once it is undone, leads back to
+    /// something that is known.
+    pub(crate) fn catch_up(&mut self) {
+        if self.memory.seen_at().is_none() && self.writer.as_ref().is_some_and(|writer| writer.whole) {
+            self.bring_up_to_date();
+            self.kept = Kept::Nothing;
+        }
+    }
+
+    /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it.
+    pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
+        let kept = std::mem::replace(&mut self.kept, Kept::Nothing);
+        if kept == Kept::Nothing || self.kept_between != (self.memory.trail_len(), trail_before) {
+            return self.note_moved(thread);
+        }
+        if kept == Kept::Swapped {
+            std::mem::swap(&mut self.writer, &mut self.other_writer);
+        }
+        let (Some(writer), Some(other)) = (&mut self.writer, &self.other_writer) else {
+            return;
+        };
+        match kept {
+            Kept::Swapped => writer.follow(other),
+            _ => writer.take_back(),
+        }
+        writer.moved.clear();
+        self.memory.see();
+    }
+
+    /// Writes anew what may have changed since the last time; `false` if that is more than parts can tell.
+    fn refresh(&mut self, writer: &mut Writer) -> bool {
+        let mut changes = std::mem::take(&mut writer.changes);
+        changes.clear();
+        // Where objects were undone, others may lie in their place.
+        let same_objects = writer.highest() < self.memory.lowest_top();
+        let known = self.memory.take_changes(&mut changes) && same_objects;
+        let fits = known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer);
+        writer.changes = changes;
+        fits
+    }
+
+    /// SOUNDNESS: the numbers of shared objects stay what they are as long as no reference changes that leads to them, and with
+    /// them everything else that was written; so only values that are no references may differ, and threads stay the same.
+    fn refresh_shared(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
+        let (end, limit) = (self.memory.image_end(), self.memory.limit());
+        let mut image_changed = self.memory.touched_count() != writer.seen;
+        writer.stale.clear();
+        writer.stale.resize(writer.threads.len() + 1, false);
+        for &at in changes {
+            if (THREADS..CLASSES).contains(&at) {
+                if !self.refresh_record(at, writer) {
+                    return false;
+                }
+            } else if at < end {
+                if at == CLOCK || at == CLOCK + 1 {
+                    let now = self.clock();
+                    writer.replace(0, &[now as u32, (now >> 32) as u32]);
+                    // How long threads still wait is counted from now.
+                    writer.stale.fill(true);
+                } else {
+                    image_changed |= !bit(&self.roles.silent, at);
+                }
+            } else if at < limit && !self.refresh_object(at, writer) {
+                return false;
+            }
+        }
+        !image_changed || self.refresh_image(writer)
+    }
+
+    /// Notes the thread to which a word of its record belongs. A thread more or less, or another thread object, is more than
+    /// parts can tell.
+    fn refresh_record(&mut self, at: Address, writer: &mut Writer) -> bool {
+        let (number, word) = (
+            (at - THREADS) / layout::THREAD_WORDS,
+            (at - THREADS) % layout::THREAD_WORDS,
+        );
+        let is_live = self.thread_word(number, thread::STATUS) != status::FREE;
+        let Some(position) = writer.threads.iter().position(|&other| other == number) else {
+            return !is_live;
+        };
+        writer.stale[position + 1] = true;
+        is_live && word != thread::OBJECT
+    }
+
+    fn refresh_image(&mut self, writer: &mut Writer) -> bool {
+        let mut part = Part::spare(&mut writer.spare);
+        let objects = writer.shared().objects.len();
+        writer.resume(objects);
+        self.write_image(writer, &mut part);
+        let (start, end) = (writer.image_start, writer.image_end);
+        let old = &writer.shared().words[start..end];
+        let same = part.objects.is_empty()
+            && old.len() == part.words.len()
+            && old
+                .iter()
+                .zip(&part.words)
+                .all(|(old, new)| old == new || (old | new) & YOUNG == 0);
+        if same {
+            writer.replace(start, &part.words);
+        } else {
+            writer.forget(&part);
+        }
+        part.give_back(&mut writer.spare);
+        same
+    }
+
+    /// Writes the object anew to which a word belongs, if it is one that threads share; notes the thread whose it is
+    /// otherwise.
+    fn refresh_object(&mut self, at: Address, writer: &mut Writer) -> bool {
+        if writer.is_hidden(at) {
+            return false;
+        }
+        let Some((position, object)) = writer.find_shared(at) else {
+            if let Some(position) = writer.find_own(at, |object| object + self.object_words(object)) {
+                writer.stale[position] = true;
+            }
+            return true;
+        };
+        let (start, end) = writer.shared_chunk(position);
+        let mut part = Part::spare(&mut writer.spare);
+        let objects = writer.shared().objects.len();
+        writer.resume(objects);
+        let inflated = self.memory.load(object + LOCK) & INFLATED != 0;
+        self.write_object(object, writer, &mut part);
+        let old = &writer.shared().words[start..end];
+        let same = !inflated
+            && part.objects.is_empty()
+            && old.len() == part.words.len()
+            && self.differs_in_values(object, old, &part.words);
+        if same {
+            writer.replace(start, &part.words);
+        } else {
+            writer.forget(&part);
+        }
+        part.give_back(&mut writer.spare);
+        same
+    }
+
+    /// Whether two ways to write an object differ only in words that are no references.
+    fn differs_in_values(&self, object: Address, old: &[u32], new: &[u32]) -> bool {
+        let described = self.program.class(self.class_of(object));
+        let is_reference = |position: usize| match described.kind {
+            // Header, lock and length come first.
+            ClassKind::Array(element) => position > 2 && !self.program.class(element).is_primitive(),
+            _ => described.references.contains(&(position as u32)),
+        };
+        (0..old.len()).all(|position| old[position] == new[position] || !is_reference(position))
+    }
+
+    fn refresh_threads(&mut self, writer: &mut Writer) -> bool {
+        let mut all = false;
+        for position in 0..writer.threads.len() {
+            let number = writer.threads[position];
+            if !all && !writer.stale[position + 1] && !writer.moved.contains(&number) {
+                continue;
+            }
+            let mut part = writer.begin_part(position as u32 + 1, number);
+            self.write_thread(number, writer, &mut part);
+            // SOUNDNESS: a thread's own objects are those that none before it leads to. If they are others now, those of
+            // the threads after it may be.
+            all |= writer.keep_patch(position + 1, part);
+        }
+        true
+    }
+}
