@@ -14,7 +14,7 @@ test: jdk
 	@scripts/chromium.sh
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
-	RADDLE_JDK_21="$$(scripts/jdk21.sh)" cargo test --workspace --release --quiet
+	RADDLE_JDK_21="$$(scripts/jdk21.sh)" cargo test --workspace --profile checked --quiet
 
 # The same class files under `raddle run` and `java -Xint`, side by side.
 bench: jdk
@@ -32,7 +32,7 @@ bless:
 
 # Take the numbers of states of the programs under fixtures/check anew; says which ones change.
 bless-check: jdk
-	RADDLE_BLESS=1 cargo test --release --quiet -p raddle --test check -- --nocapture every_program_has_its_verdict
+	RADDLE_BLESS=1 cargo test --profile checked --quiet -p raddle --test check -- --nocapture every_program_has_its_verdict
 
 fmt:
 	cargo fmt --all

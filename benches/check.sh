@@ -15,7 +15,7 @@ field() {
 }
 
 measure() {
-    target/release/raddle check --quiet --json "$report" -cp "$classes" "$@" >/dev/null || true
+    target/release/raddle check --reduce base --quiet --json "$report" -cp "$classes" "$@" >/dev/null || true
     awk -v name="$*" -v states="$(field states)" -v steps="$(field transitions)" -v seconds="$(field seconds)" \
         -v bytes="$(field bytes_per_state)" \
         'BEGIN { printf "%-16s %10d states %11d steps %7.2f s %9d states/s %6.1f bytes a state\n", name, states, steps, seconds, states / seconds, bytes }'

@@ -5,6 +5,11 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// The heap's size in bytes where none is given.
+pub const HEAP: u64 = 1 << 30;
+/// The same for each thread's stack.
+pub const STACK: u64 = 1 << 20;
+
 /// Proves multithreaded JVM programs right, or shows the interleaving that breaks them.
 #[derive(Parser)]
 #[command(name = "raddle", version, about, max_term_width = 100, arg_required_else_help = true)]
@@ -27,16 +32,23 @@ pub enum Command {
     Check(Box<Check>),
     /// Follow the schedule that `check --trace FILE` wrote, to the same violation
     Replay(Replay),
+    /// Explore a program with several strategies, one after another, and show what each costs
+    Compare(Box<Compare>),
     /// Name the reductions and the properties, with a line each
     List,
     /// Run a program once, under one fixed and fair schedule, as `java` would
     Run(Run),
+    /// Say which objects of a program only one thread can ever reach, without running it
+    Analyze(Analyze),
     /// Show what Raddle makes of a class
     Dump(Dump),
+    /// Compare all ways to search on random programs: a test of Raddle itself
+    #[command(hide = true)]
+    Oracle(Oracle),
 }
 
 /// Where classes come from.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Classes {
     /// Folders and jars with classes, as for `java`; also -cp and -classpath
     #[arg(long, value_name = "PATH", default_value = "", hide_default_value = true)]
@@ -47,7 +59,7 @@ pub struct Classes {
 }
 
 /// A program, and what it is told about the world.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub struct Subject {
     /// Where classes come from.
     #[command(flatten)]
@@ -61,7 +73,7 @@ pub struct Subject {
     /// Each thread's stack size
     #[arg(long, value_name = "SIZE", default_value = "1M", value_parser = size)]
     pub stack: u64,
-    /// A .java or .class file, a .jar, or the name of a class
+    /// A .java or .class file, a .jar, or the name of a class; `check` and `compare` also take a model, a .rad file
     pub program: String,
     /// Arguments of the program
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
@@ -76,18 +88,15 @@ pub struct Run {
     pub subject: Subject,
 }
 
-/// `raddle check`.
-#[derive(Args)]
-pub struct Check {
+/// What `check` and `compare` explore, and how.
+#[derive(Args, Clone)]
+pub struct Exploring {
     /// What to check.
     #[command(flatten)]
     pub subject: Subject,
     /// Begin with this method instead of `main`: static, or of a fresh object; `test` or `Class.test`
     #[arg(long, value_name = "METHOD")]
     pub entry: Option<String>,
-    /// Reductions to use; `raddle list` names them
-    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',', default_value = "base")]
-    pub reduce: Vec<String>,
     /// Properties to check; `raddle list` names them [default: deadlock,exception,race,reachable]
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
     pub property: Vec<String>,
@@ -97,10 +106,7 @@ pub struct Check {
     /// How visited states are kept: all of each, 128 bits of each, or a few bits of each
     #[arg(long, value_name = "KIND", default_value = "exact")]
     pub store: StoreKind,
-    /// Go on after a violation; each distinct one is reported once
-    #[arg(long)]
-    pub all: bool,
-    /// Stop after this time: 60s, 5m, 1h
+    /// Stop after this time: 60s, 5m, 1h; `compare` stops each strategy
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// Stop when states take more memory than this: 8G [default: three quarters of what is free]
@@ -109,15 +115,35 @@ pub struct Check {
     /// Stop after this many states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub states: Option<u64>,
-    /// Explore only schedules with at most N switches away from a thread that could go on
-    #[arg(long, value_name = "N")]
-    pub preemptions: Option<u32>,
     /// Let waiting threads wake up and weak compare-and-set fail for no reason, as their specifications allow
     #[arg(long)]
     pub spurious: bool,
-    /// Accept data races on a field, as Class.field or field
+    /// Accept data races on a field, as Class.field or field, or on a variable of a model
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub allow_race: Vec<String>,
+    /// Classes whose shared objects are only used by threads that have locked them; no others are then taken to be so
+    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
+    pub self_locking: Vec<String>,
+    /// Classes about whose objects reductions assume nothing
+    #[arg(long, value_name = "CLASS", value_delimiter = ',')]
+    pub shared: Vec<String>,
+}
+
+/// `raddle check`.
+#[derive(Args)]
+pub struct Check {
+    /// What to explore, and how.
+    #[command(flatten)]
+    pub how: Exploring,
+    /// Reductions to use; `raddle list` names them
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',', default_value = "auto")]
+    pub reduce: Vec<String>,
+    /// Go on after a violation; each distinct one is reported once
+    #[arg(long)]
+    pub all: bool,
+    /// Explore only schedules with at most N switches away from a thread that could go on
+    #[arg(long, value_name = "N")]
+    pub preemptions: Option<u32>,
     /// Write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
@@ -139,6 +165,23 @@ pub struct Check {
     /// Try the threads of each state in an order drawn from --seed
     #[arg(long, hide = true)]
     pub shuffle: bool,
+}
+
+/// `raddle compare`.
+#[derive(Args)]
+pub struct Compare {
+    /// What to explore, and how.
+    #[command(flatten)]
+    pub how: Exploring,
+    /// A strategy to compare: one or several reductions; give the option once for each strategy
+    #[arg(long, value_name = "NAME[,NAME…]")]
+    pub reduce: Vec<String>,
+    /// Write the table as CSV; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write a bar chart of the states as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// The order of a search.
@@ -185,6 +228,22 @@ pub struct Replay {
     pub quiet: bool,
 }
 
+/// `raddle analyze`.
+#[derive(Args)]
+pub struct Analyze {
+    /// Where classes come from.
+    #[command(flatten)]
+    pub classes: Classes,
+    /// Begin with this method instead of `main`: static, or of a fresh object; `test` or `Class.test`
+    #[arg(long, value_name = "METHOD")]
+    pub entry: Option<String>,
+    /// Also tell of the places in the JDK's code
+    #[arg(long)]
+    pub all: bool,
+    /// A .java or .class file, a .jar, or the name of a class
+    pub program: String,
+}
+
 /// `raddle dump`.
 #[derive(Args)]
 pub struct Dump {
@@ -197,6 +256,29 @@ pub struct Dump {
     /// A class or a method: java.util.ArrayList, java.util.ArrayList.add, or a .java or .class file
     #[arg(value_name = "CLASS[.METHOD]")]
     pub what: String,
+}
+
+/// `raddle oracle`.
+#[derive(Args)]
+pub struct Oracle {
+    /// The number of the first program
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// How many programs
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub count: u64,
+    /// About how many statements a thread has at most
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..20))]
+    pub size: usize,
+    /// Add a strategy that leaves out schedules with more than N preemptions, and so must be caught
+    #[arg(long, value_name = "N")]
+    pub blind: Option<u32>,
+    /// Pass over programs with more states
+    #[arg(long, value_name = "N", default_value_t = 5000)]
+    pub states: u64,
+    /// The JDK to use; else JAVA_HOME, `java` on the PATH, or the usual folders
+    #[arg(long, value_name = "DIR")]
+    pub jdk: Option<PathBuf>,
 }
 
 /// `-cp` and `-classpath`, which everybody knows from `java`, as the long option that they stand for. What follows the

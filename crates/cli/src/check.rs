@@ -1,45 +1,51 @@
 //! `raddle check`.
 
-use crate::arguments::{Check, SearchOrder, StoreKind};
-use crate::narrate::narrate;
+use crate::arguments::{Check, Exploring, SearchOrder, StoreKind};
 use crate::progress::{self, Progress};
 use crate::publish::publish;
-use crate::remarks::{habits, interrupted_blocks, random_numbers, unreached, weak_accesses};
 use crate::sources::Sources;
+use crate::subject::guarded::{self, Guarded};
+use crate::subject::java::{self, JavaProgram, source_places};
+use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
-use crate::{Failure, growth, target, world};
-use kernel::Property;
+use crate::{Failure, target, world};
+use kernel::{Property, Reduction};
 use library::Library;
-use machine::system::{Action, Java};
-use machine::{Machine, Manner, Shared, Start};
+use machine::system::Java;
+use machine::{Manner, Start};
+use reduction::{Ample, Combination, Guesses, Illegal, Part, REDUCTIONS};
 use report::TraceFile;
 use report::model::{Report, SCHEMA, Violation};
-use search::{Effort, Ending, Options, Order, Outcome, Why};
+use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use store::Visited;
-
-/// The reductions and what each is, in a line.
-pub const REDUCTIONS: [(&str, &str); 2] = [
-    ("none", "every instruction is a step: for comparisons and for tests"),
-    (
-        "base",
-        "a step is one access to heap, statics, monitors or threads, and all local work after it",
-    ),
-];
 
 /// Checks a program; the status tells the verdict.
 pub fn check(options: &Check) -> Result<u8, Failure> {
     let begun = Instant::now();
-    let subject = &options.subject;
-    let plan = Plan::new(options)?;
-    let target = target::resolve(&subject.classes, &subject.program, options.entry.as_deref())?;
-    let class_path = target.class_path_text.clone();
-    let sources = source_places(&options.source, &subject.program, &class_path);
+    let mut plan = Plan::new(options)?;
+    plan.written.extend(
+        [&options.json, &options.html, &options.trace]
+            .into_iter()
+            .flatten()
+            .cloned(),
+    );
+    let mut report = plan.examine(options)?.report;
+    report.seconds = begun.elapsed().as_secs_f64();
+    report.peak_bytes = peak_bytes();
+    let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
+    if let (Some(path), Some(violation)) = (&options.trace, report.violations.iter().find(with_trace)) {
+        trace_file(options, violation).write(path).map_err(Failure::input)?;
+    }
+    publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
+}
+
+/// What comes before a search that may take long.
+fn get_ready(written: &[PathBuf]) -> Result<(), Failure> {
     progress::listen();
-    for path in [&options.json, &options.html, &options.trace].into_iter().flatten() {
+    for path in written {
         // Whoever cannot write the answer down should not work for hours first.
         if path != Path::new("-") {
             std::fs::OpenOptions::new()
@@ -49,73 +55,54 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
                 .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
         }
     }
-    let report = world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
-        let (system, mut machine, visited, outcome) = plan.explore(shared, main_class, options, &class_path)?;
-        let mut report = plan.report(options, &outcome, &*visited);
-        drop(visited);
-        let mut sources = Sources::new(sources);
-        for found in &outcome.found {
-            let short = search::minimise(&system, &mut machine, found, &Effort::default());
-            report
-                .violations
-                .extend(narrate(&system, &mut machine, &short, &mut sources));
-        }
-        let all_seen = match &outcome.ending {
-            Ending::Complete => true,
-            Ending::Stopped(why) => *why == Why::Inexact && options.store == StoreKind::Fingerprint,
-        };
-        if plan.options.properties.contains(&Property::Reachable) && all_seen {
-            report.violations.extend(unreached(&machine, &outcome, &mut sources));
-        }
-        judge(&mut report, &outcome, &plan, options);
-        report.notes.extend(interrupted_blocks(&machine, &outcome));
-        report.rests_on.extend(weak_accesses(&machine));
-        report.rests_on.extend(random_numbers(&machine));
-        report.rests_on.extend(habits(&machine, options));
-        if matches!(
-            outcome.ending,
-            Ending::Stopped(Why::Time | Why::Memory | Why::States | Why::Interrupted | Why::Full)
-        ) && report.verdict == "unknown"
-            && let Some(what) = growth::growing(&system, &mut machine)
-        {
-            report.notes.push(what);
-        }
-        report.seconds = begun.elapsed().as_secs_f64();
-        report.peak_bytes = peak_bytes();
-        Ok(report)
-    })?;
-    let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
-    if let (Some(path), Some(violation)) = (&options.trace, report.violations.iter().find(with_trace)) {
-        trace_file(options, violation).write(path).map_err(Failure::input)?;
-    }
-    publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
+    Ok(())
 }
 
 /// The user's options, checked.
 pub struct Plan {
     /// For the search.
     pub options: Options,
-    manner: Manner,
+    /// Whether violations are told in words, for which schedules are made shorter first.
+    pub tells: bool,
+    /// What will be written when all is done.
+    pub written: Vec<PathBuf>,
+    /// What stands before the figures while the search runs.
+    pub title: String,
     memory: u64,
+    combination: Combination,
+}
+
+/// What an exploration came to.
+struct Explored<S: Subject> {
+    state: StateOf<S>,
+    visited: Box<dyn Visited>,
+    outcome: Outcome<ActionOf<S>>,
+    guesses: Guesses,
+    restarts: u32,
+    time: Duration,
+}
+
+/// What there is to say about a program, and what that took.
+pub struct Examined {
+    /// What there is to say.
+    pub report: Report,
+    /// Time of the search.
+    pub time: Duration,
+    /// Memory of the visited store.
+    pub bytes: u64,
+    /// Whether everything was explored.
+    pub complete: bool,
+    /// How many assumptions were wrong.
+    pub dropped: usize,
 }
 
 impl Plan {
-    fn new(options: &Check) -> Result<Plan, Failure> {
-        for name in &options.reduce {
-            if !REDUCTIONS.iter().any(|(known, _)| known == name) {
-                return Err(unknown_name(
-                    "reduction",
-                    name,
-                    REDUCTIONS.iter().map(|(known, _)| *known),
-                ));
-            }
-        }
-        let none = options.reduce.iter().any(|name| name == "none");
-        if none && options.reduce.len() > 1 {
-            return Err(Failure::input("--reduce none goes with no other reduction: choose one"));
-        }
+    /// Checks the options.
+    pub fn new(options: &Check) -> Result<Plan, Failure> {
+        let how = &options.how;
+        let mut combination = combination(options.reduce.iter().map(String::as_str))?;
         let mut properties = BTreeSet::new();
-        for name in &options.property {
+        for name in &how.property {
             let property = Property::named(name)
                 .ok_or_else(|| unknown_name("property", name, Property::ALL.into_iter().map(Property::name)))?;
             properties.insert(property);
@@ -123,103 +110,226 @@ impl Plan {
         if properties.is_empty() {
             properties.extend(Property::ALL.into_iter().filter(|property| property.is_default()));
         }
-        if options.search == SearchOrder::Random && options.time.is_none() && options.states.is_none() {
+        if guarded::is_model(&how.subject.program) {
+            properties.remove(&Property::Reachable);
+        }
+        if how.search == SearchOrder::Random && how.time.is_none() && how.states.is_none() {
             return Err(Failure::input(
                 "a random search does not end by itself: give --time or --states",
             ));
         }
-        let memory = options.memory.unwrap_or_else(|| available_bytes() / 4 * 3);
-        let manner = Manner {
-            every: none,
-            spurious: options.spurious,
-            locks: properties.contains(&Property::Lock),
-            prints: false,
-        };
+        let memory = how.memory.unwrap_or_else(|| available_bytes() / 4 * 3);
         let options = Options {
-            order: match options.search {
+            order: match how.search {
                 SearchOrder::Dfs => Order::Depth,
                 SearchOrder::Bfs => Order::Breadth,
                 SearchOrder::Random => Order::Random,
             },
             properties,
             all: options.all,
-            time: options.time,
+            time: how.time,
             memory: Some(memory),
-            states: options.states,
+            states: how.states,
             preemptions: options.preemptions,
             seed: options.seed,
             shuffle: options.shuffle,
         };
-        options
-            .check()
-            .map_err(|conflict| Failure::input(conflict.to_string()))?;
+        let checked = options.check();
+        if combination.is_auto() && options.check_reduced().is_err() {
+            // Whoever leaves the choice to us gets what there is.
+            combination = Combination::named(["base"]).unwrap_or(combination);
+        }
+        let checked = match combination.is_full() {
+            true => checked,
+            false => checked.and_then(|()| options.check_reduced()),
+        };
+        checked.map_err(|conflict| Failure::input(conflict.to_string()))?;
+        refuse_idle_claims(how, &combination)?;
         Ok(Plan {
             options,
-            manner,
+            tells: true,
+            written: Vec::new(),
+            title: String::new(),
             memory,
+            combination,
         })
     }
 
-    /// Explores the program; once more, with printing as the JDK does it, if that turns out to matter.
-    #[allow(clippy::type_complexity)] // used once
-    fn explore<'p>(
+    /// Explores a program and says what there is to say about it.
+    pub fn examine(&self, options: &Check) -> Result<Examined, Failure> {
+        if guarded::is_model(&options.how.subject.program) {
+            self.examine_model(options)
+        } else {
+            self.examine_java(options)
+        }
+    }
+
+    fn examine_model(&self, options: &Check) -> Result<Examined, Failure> {
+        guarded::refuse_java_options(options)?;
+        let how = &options.how;
+        let every = self.combination.has(Part::None);
+        let mut subject = Guarded::read(&how.subject.program, every, how.spurious)?;
+        subject.allow_races(&how.allow_race)?;
+        get_ready(&self.written)?;
+        self.check(&mut subject, options)
+    }
+
+    fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
+        let (how, subject) = (&options.how, &options.how.subject);
+        let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
+        let class_path = target.class_path_text.clone();
+        let sources = source_places(&options.source, &subject.program, &class_path);
+        get_ready(&self.written)?;
+        world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
+            let system = Java {
+                shared,
+                start: Start {
+                    class: main_class.to_owned(),
+                    entry: how.entry.clone(),
+                    arguments: subject.arguments.clone(),
+                },
+                manner: Manner {
+                    spurious: how.spurious,
+                    locks: self.options.properties.contains(&Property::Lock),
+                    ..java::manner(&self.combination)
+                },
+                allowed: how.allow_race.clone(),
+            };
+            let mut subject = JavaProgram {
+                system,
+                sources: Sources::new(sources),
+                class_path,
+            };
+            self.check(&mut subject, options)
+        })
+    }
+
+    /// Explores a subject and says what there is to say about it.
+    fn check<S: Subject>(&self, subject: &mut S, options: &Check) -> Result<Examined, Failure> {
+        let Explored {
+            mut state,
+            visited,
+            outcome,
+            guesses,
+            restarts,
+            time,
+        } = self.explore(subject, options)?;
+        let mut report = self.report(options, &outcome, &*visited);
+        let bytes = visited.bytes();
+        drop(visited);
+        report.restarts = restarts;
+        subject.tell_guesses(&mut state, &guesses, &mut report);
+        for found in &outcome.found {
+            report.violations.extend(self.tell(subject, &mut state, found));
+        }
+        let all_seen = match &outcome.ending {
+            Ending::Complete => true,
+            Ending::Stopped(why) => *why == Why::Inexact && options.how.store == StoreKind::Fingerprint,
+        };
+        if self.looks_for(Property::Reachable) && all_seen {
+            report.violations.extend(subject.unreached(&mut state, &outcome));
+        }
+        let races = self.looks_for(Property::Race);
+        let consistency = subject.consistency(races, !options.how.allow_race.is_empty());
+        judge(&mut report, &outcome, self, options, consistency);
+        subject.remark(&mut state, &outcome, options, &mut report);
+        if self.tells
+            && report.verdict == "unknown"
+            && matches!(
+                outcome.ending,
+                Ending::Stopped(Why::Time | Why::Memory | Why::States | Why::Interrupted | Why::Full)
+            )
+        {
+            report.notes.extend(subject.growing(&mut state));
+        }
+        Ok(Examined {
+            report,
+            time,
+            bytes,
+            complete: all_seen,
+            dropped: guesses.refuted().len(),
+        })
+    }
+
+    fn looks_for(&self, property: Property) -> bool {
+        self.options.properties.contains(&property)
+    }
+
+    /// A violation in words, or at least its name.
+    fn tell<S: Subject>(
         &self,
-        shared: &'p Shared<'p>,
-        main_class: &str,
-        options: &Check,
-        class_path: &str,
-    ) -> Result<(Java<'p>, Machine<'p>, Box<dyn Visited>, Outcome<Action>), Failure> {
-        let mut system = self.system(shared, main_class, options);
+        subject: &mut S,
+        state: &mut StateOf<S>,
+        found: &Found<ActionOf<S>>,
+    ) -> Option<Violation> {
+        if !self.tells {
+            return Some(Violation {
+                property: found.flaw.property.name().to_owned(),
+                ..Violation::default()
+            });
+        }
+        let short = search::minimise(subject.system(), state, found, &Effort::default());
+        subject.narrate(state, &short)
+    }
+
+    /// Explores a subject, until it is content with the manner. Time and restarts are those of all attempts.
+    fn explore<S: Subject>(&self, subject: &mut S, options: &Check) -> Result<Explored<S>, Failure> {
+        let (mut restarts, mut time) = (0, Duration::ZERO);
         loop {
-            let mut machine = system
-                .machine()
-                .map_err(|error| world::launch_failure(error, class_path))?;
-            let mut visited: Box<dyn Visited> = match options.store {
+            let mut state = subject.start()?;
+            let mut visited: Box<dyn Visited> = match options.how.store {
                 StoreKind::Exact => Box::new(store::Exact::new()),
                 StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
                 StoreKind::Bits => Box::new(store::Bits::new(self.memory / 2)),
             };
-            let mut watch = Progress::new(options.quiet, options.time, self.memory);
-            let outcome = search::explore(&system, &mut machine, &mut *visited, &self.options, &mut watch);
+            let limits = Options {
+                time: self.options.time.map(|most| most.saturating_sub(time)),
+                ..self.options.clone()
+            };
+            let mut watch = Progress::new(options.quiet, limits.time, self.memory, &self.title);
+            let guesses = subject.guesses(&mut state, options)?;
+            let mut ample = self.combination.make::<SystemOf<S>>(guesses);
+            let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
+            let system = subject.system();
+            let outcome = search::explore(system, &mut state, &mut *visited, &limits, reduction, &mut watch);
             let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
             watch.finish();
-            // SOUNDNESS: printing is left out of the interleavings only as long as nobody could tell.
-            let matters = shared.console_matters.load(Ordering::Relaxed);
-            if !matters || system.manner.prints || !outcome.found.is_empty() {
-                return Ok((system, machine, visited, outcome));
+            restarts += outcome.restarts;
+            time += outcome.figures.elapsed;
+            // What was stopped by a limit or by a violation is not done again.
+            let is_over = match &outcome.ending {
+                Ending::Complete => false,
+                Ending::Stopped(why) => !matches!(why, Why::Inexact | Why::Preemptions | Why::Unsupported(_)),
+            };
+            if is_over || !subject.begins_again() {
+                return Ok(Explored {
+                    state,
+                    visited,
+                    outcome,
+                    guesses: ample.map(Ample::into_guesses).unwrap_or_default(),
+                    restarts,
+                    time,
+                });
             }
-            system.manner.prints = true;
+            restarts += 1;
         }
     }
 
-    fn system<'p>(&self, shared: &'p Shared<'p>, main_class: &str, options: &Check) -> Java<'p> {
-        Java {
-            shared,
-            start: Start {
-                class: main_class.to_owned(),
-                entry: options.entry.clone(),
-                arguments: options.subject.arguments.clone(),
-            },
-            manner: self.manner,
-            allowed: options.allow_race.clone(),
-        }
-    }
-
-    fn report(&self, options: &Check, outcome: &Outcome<Action>, visited: &dyn Visited) -> Report {
+    fn report<A>(&self, options: &Check, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {
         let figures = &outcome.figures;
         Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            program: options.subject.program.clone(),
-            reductions: options.reduce.clone(),
+            program: options.how.subject.program.clone(),
+            reductions: self.combination.names().into_iter().map(str::to_owned).collect(),
             properties: self
                 .options
                 .properties
                 .iter()
                 .map(|property| property.name().to_owned())
                 .collect(),
-            search: name_of(&options.search),
-            store: name_of(&options.store),
+            search: name_of(&options.how.search),
+            store: name_of(&options.how.store),
             states: figures.states,
             transitions: figures.transitions,
             end_states: outcome.finals,
@@ -244,41 +354,47 @@ fn unknown_name(kind: &str, name: &str, known: impl Iterator<Item = &'static str
     Failure::input(format!("there is no {kind} `{name}`; there are {}", known.join(", ")))
 }
 
-/// Where the sources of a program may be.
-pub fn source_places(named: &[PathBuf], program: &str, class_path: &str) -> Vec<PathBuf> {
-    let mut places = named.to_vec();
-    let path = Path::new(program);
-    if path.extension().is_some_and(|extension| extension == "java") {
-        places.push(path.to_path_buf());
-        places.extend(path.parent().map(Path::to_path_buf));
+/// The combination with these names.
+fn combination<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Combination, Failure> {
+    Combination::named(names).map_err(|illegal| match illegal {
+        Illegal::Unknown(name) => unknown_name("reduction", &name, REDUCTIONS.iter().map(|entry| entry.name)),
+        other => Failure::input(other.to_string()),
+    })
+}
+
+/// Refuses to be told what nobody would ask about.
+fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), Failure> {
+    let names = combination.names().join(",");
+    if !how.self_locking.is_empty() && !combination.has(Part::SelfLock) {
+        return Err(Failure::input(format!(
+            "--self-locking tells something to the reduction `selflock`, which --reduce {names} does not have"
+        )));
     }
-    for entry in class_path.split(':').filter(|entry| !entry.is_empty()) {
-        let entry = PathBuf::from(entry);
-        if entry.is_dir() {
-            places.push(entry);
-        } else {
-            places.extend(entry.parent().map(Path::to_path_buf));
-        }
+    if !how.shared.is_empty() && combination.is_full() {
+        return Err(Failure::input(format!(
+            "--shared takes something away from what reductions assume, and --reduce {names} assumes nothing"
+        )));
     }
-    places.push(PathBuf::from("."));
-    places
+    Ok(())
 }
 
 fn trace_file(options: &Check, violation: &Violation) -> TraceFile {
-    let subject = &options.subject;
+    let (how, subject) = (&options.how, &options.how.subject);
     let mut kept = BTreeMap::new();
     kept.insert("reduce".to_owned(), options.reduce.join(","));
     if violation.prints {
         kept.insert("prints".to_owned(), "true".to_owned());
     }
-    if options.spurious {
+    if how.spurious {
         kept.insert("spurious".to_owned(), "true".to_owned());
     }
     if !subject.define.is_empty() {
         kept.insert("define".to_owned(), subject.define.join("\n"));
     }
-    kept.insert("heap".to_owned(), subject.heap.to_string());
-    kept.insert("stack".to_owned(), subject.stack.to_string());
+    if !guarded::is_model(&subject.program) {
+        kept.insert("heap".to_owned(), subject.heap.to_string());
+        kept.insert("stack".to_owned(), subject.stack.to_string());
+    }
     if let Some(start) = violation.trace.loop_start {
         let steps: usize = violation.trace.rows[..start.min(violation.trace.rows.len())]
             .iter()
@@ -290,7 +406,7 @@ fn trace_file(options: &Check, violation: &Violation) -> TraceFile {
         schema: report::json::TRACE_SCHEMA,
         program: subject.program.clone(),
         class_path: subject.classes.class_path.clone(),
-        entry: options.entry.clone(),
+        entry: how.entry.clone(),
         arguments: subject.arguments.clone(),
         options: kept,
         property: violation.property.clone(),

@@ -1,14 +1,14 @@
 //! `raddle list`.
 
 use crate::Failure;
-use crate::check::REDUCTIONS;
 use kernel::Property;
+use reduction::REDUCTIONS;
 
 /// Names reductions and properties, with a line each.
 pub fn list() -> Result<u8, Failure> {
     println!("reductions (--reduce):");
-    for (name, summary) in REDUCTIONS {
-        println!("  {name:<10} {summary}");
+    for entry in REDUCTIONS {
+        println!("  {:<14} {}", entry.name, entry.summary);
     }
     println!("\nproperties (--property), those with * unless you say otherwise:");
     for property in Property::ALL {

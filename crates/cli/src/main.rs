@@ -1,18 +1,23 @@
 //! The `raddle` command: flags to parts, exit codes.
 
+mod analyze;
 mod arguments;
+mod assumptions;
 mod check;
+mod compare;
 mod console;
 mod dump;
 mod growth;
 mod list;
 mod narrate;
+mod oracle;
 mod progress;
 mod publish;
 mod remarks;
 mod replay;
 mod run;
 mod sources;
+mod subject;
 mod target;
 mod verdict;
 mod verify;
@@ -50,10 +55,13 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
     let result = match &arguments.command {
         Command::Check(check) => check::check(check),
+        Command::Compare(compare) => compare::compare(compare),
         Command::Replay(replay) => replay::replay(replay),
         Command::List => list::list(),
         Command::Run(run) => run::run(run),
+        Command::Analyze(analyze) => analyze::analyze(analyze),
         Command::Dump(dump) => dump::dump(dump),
+        Command::Oracle(oracle) => oracle::oracle(oracle),
     };
     match result {
         Ok(status) => ExitCode::from(status),

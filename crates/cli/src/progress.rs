@@ -30,11 +30,17 @@ pub struct Progress {
     rate: f64,
     time: Option<Duration>,
     memory: u64,
+    title: String,
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn is_interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 impl Progress {
-    /// For a search with these limits.
-    pub fn new(quiet: bool, time: Option<Duration>, memory: u64) -> Progress {
+    /// For a search with these limits. `title` stands before the figures.
+    pub fn new(quiet: bool, time: Option<Duration>, memory: u64, title: &str) -> Progress {
         Progress {
             shown: false,
             visible: !quiet && std::io::stderr().is_terminal(),
@@ -44,6 +50,7 @@ impl Progress {
             rate: 0.0,
             time,
             memory,
+            title: title.to_owned(),
         }
     }
 
@@ -56,7 +63,8 @@ impl Progress {
         self.last = (figures.elapsed, figures.states);
         let bytes = figures.store_bytes + figures.frontier_bytes;
         let mut line = format!(
-            "{} states · {}/s · depth {} · {} open · {}",
+            "{}{} states · {}/s · depth {} · {} open · {}",
+            self.title,
             short(figures.states as f64),
             short(self.rate),
             short(figures.depth as f64),
@@ -96,7 +104,7 @@ impl Observer for Progress {
             self.next = now + Duration::from_millis(200);
             self.show(figures);
         }
-        !INTERRUPTED.load(Ordering::Relaxed)
+        !is_interrupted()
     }
 }
 

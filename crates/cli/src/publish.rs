@@ -36,12 +36,13 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
 }
 
 /// Prints; a closed pipe is the reader's business.
-fn print(text: &str) {
+pub fn print(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn style() -> Style {
+/// How text looks on standard output.
+pub fn style() -> Style {
     let terminal = std::io::stdout().is_terminal();
     let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
     Style {

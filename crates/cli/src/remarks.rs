@@ -9,7 +9,7 @@ use machine::{Machine, Mark};
 use program::classfile::{ClassFile, Constant};
 use program::ir::{Code, Instr};
 use program::world::LoaderId;
-use report::model::Violation;
+use report::model::{Observation, Violation};
 use search::Outcome;
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut
         .iter()
         .filter_map(|&mark| match Mark::read(mark) {
             Mark::Reached(method, pc) => Some((method, pc)),
-            Mark::Interrupted(..) => None,
+            Mark::Interrupted(..) | Mark::Observed(..) => None,
         })
         .collect();
     let program = machine.program;
@@ -80,14 +80,32 @@ pub fn interrupted_blocks(machine: &Machine<'_>, outcome: &Outcome<Action>) -> V
         .iter()
         .filter_map(|&mark| match Mark::read(mark) {
             Mark::Interrupted(method, pc) if method != 0 => machine.place(method, pc),
-            Mark::Interrupted(..) => None,
-            Mark::Reached(..) => None,
+            Mark::Interrupted(..) | Mark::Reached(..) | Mark::Observed(..) => None,
         })
         .collect();
     places
         .into_iter()
         .map(|place| format!("an atomic block would have to wait for another thread at {place}; there it ends"))
         .collect()
+}
+
+/// The values that the program was seen to have, by the places where it said so.
+pub fn observations(machine: &Machine<'_>, outcome: &Outcome<Action>) -> Vec<Observation> {
+    let seen = outcome.marks.iter().filter_map(|&mark| match Mark::read(mark) {
+        Mark::Observed(method, pc, value) => {
+            let frame = machine.frame(method, machine.bci(method, pc));
+            Some((frame.class, frame.file, frame.line, value))
+        }
+        Mark::Reached(..) | Mark::Interrupted(..) => None,
+    });
+    let sorted: BTreeSet<_> = seen.collect();
+    let listed = sorted.into_iter().map(|(class, file, line, value)| Observation {
+        class,
+        file,
+        line,
+        value,
+    });
+    listed.collect()
 }
 
 /// Accesses that order less than sequential consistency does.
@@ -179,7 +197,7 @@ pub fn habits(machine: &Machine<'_>, options: &Check) -> Vec<String> {
             })
     };
     let mut lines = Vec::new();
-    if !options.spurious
+    if !options.how.spurious
         && calls(&[
             ("", "wait"),
             ("", "await"),

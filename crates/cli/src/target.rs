@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::Classes;
+use crate::subject::guarded;
 use crate::verify;
 use program::archive::Archive;
 use program::classfile::ClassFile;
@@ -25,6 +26,10 @@ pub struct Target {
 /// Finds out what `program` is: a source file, a class file, a jar or a class on the class path. With an `entry`, a source
 /// file needs no `main`.
 pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<Target, Failure> {
+    if guarded::is_model(program) {
+        let message = format!("{program} is a model, which can only be checked: raddle check {program}");
+        return Err(Failure::input(message));
+    }
     let jdk = Jdk::find(classes.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
     let path = Path::new(program);
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");

@@ -2,16 +2,20 @@
 
 use crate::arguments::{Check, SearchOrder, StoreKind};
 use crate::check::Plan;
-use kernel::Property;
-use machine::system::Action;
 use report::model::Report;
 use search::{Ending, Outcome, Why};
 
-/// The verdict, why it is unknown and what would help, and what it rests on.
-pub fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, options: &Check) {
+/// The verdict, why it is unknown and what would help, and what it rests on: `consistency` first, if anything.
+pub fn judge<A>(
+    report: &mut Report,
+    outcome: &Outcome<A>,
+    plan: &Plan,
+    options: &Check,
+    consistency: Option<&'static str>,
+) {
     let unknown = |why: &Why| -> Option<(String, &str)> {
         Some(match why {
-            Why::Time | Why::States if options.search == SearchOrder::Random => (
+            Why::Time | Why::States if options.how.search == SearchOrder::Random => (
                 "a random search sees only some executions, and found nothing in them".to_owned(),
                 "use --search dfs for all executions, or go on with another --seed",
             ),
@@ -43,8 +47,8 @@ pub fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, option
                 what.to_string(),
                 "leave that out of the program under check, or put something simpler in its place",
             ),
-            Why::Inexact if options.store == StoreKind::Fingerprint => return None,
-            Why::Inexact if options.search == SearchOrder::Random => (
+            Why::Inexact if options.how.store == StoreKind::Fingerprint => return None,
+            Why::Inexact if options.how.search == SearchOrder::Random => (
                 "a random search sees only some executions".to_owned(),
                 "use --search dfs for all of them",
             ),
@@ -55,6 +59,10 @@ pub fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, option
             Why::Full => (
                 "there are more states than can be numbered".to_owned(),
                 "make the program smaller",
+            ),
+            Why::Broken => (
+                "something that the reduction relied on is wrong".to_owned(),
+                "use --reduce base",
             ),
             Why::FirstViolation => return None,
         })
@@ -84,24 +92,14 @@ pub fn judge(report: &mut Report, outcome: &Outcome<Action>, plan: &Plan, option
         }
     }
     if report.verdict == "holds" {
-        let races = plan.options.properties.contains(&Property::Race);
-        report.rests_on.push(match (races, options.allow_race.is_empty()) {
-            (true, true) => "sequential consistency, which Java guarantees because no execution has a data race",
-            (true, false) => {
-                "sequential consistency, which Java guarantees only for programs without data races; some were allowed"
-            }
-            (false, _) => {
-                "sequential consistency, which Java guarantees only without data races; these were not looked for"
-            }
-        }
-        .to_owned());
+        report.rests_on.extend(consistency.map(str::to_owned));
         if outcome.ignored > 0 {
             report.rests_on.push(format!(
                 "executions were left out because the program asked for it (assume, ignoreIf), at {} states",
                 outcome.ignored
             ));
         }
-        if options.store == StoreKind::Fingerprint {
+        if options.how.store == StoreKind::Fingerprint {
             report.rests_on.push(format!(
                 "fingerprints of 128 bits: a state was missed with a probability of at most {:.1e}",
                 report.collision_probability

@@ -5,12 +5,11 @@ use program::jdk::Jdk;
 use program::source;
 use std::path::Path;
 
+/// The source of `raddle.Verify`.
+pub const RADDLE: &str = include_str!("../../../java/raddle/Verify.java");
+
 const CLASSES: [(&str, &str, &str); 2] = [
-    (
-        "raddle/Verify.java",
-        "raddle.Verify",
-        include_str!("../../../java/raddle/Verify.java"),
-    ),
+    ("raddle/Verify.java", "raddle.Verify", RADDLE),
     (
         "gov/nasa/jpf/vm/Verify.java",
         "gov.nasa.jpf.vm.Verify",

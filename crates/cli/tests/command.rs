@@ -333,3 +333,29 @@ fn the_readme_shows_what_is_printed() {
         }
     }
 }
+
+#[test]
+fn what_only_one_thread_can_reach_is_told() {
+    let source = "public class Who {\n    static Object all;\n    public static void main(String[] args) {\n        \
+        Object own = new Object();\n        synchronized (own) { all = new int[2]; }\n    }\n    \
+        void test() { new Thread(() -> System.out.println(this)).start(); }\n}\n";
+    let here = folder("analyze", &[("Who.java", source)]);
+    let main = "Who Who.java:4  java.lang.Object  local\n\
+        Who Who.java:5  int[]             shared: reachable from static field Who.all at Who.java:5\n\n\
+        1 of 2 places make objects that only one thread can ever reach (2 methods looked at)\n";
+    check(&here, &["analyze", "Who.java"], 0, main, &[]);
+    let output = raddle(&here, &["analyze", "--entry", "test", "Who.java"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        text.contains("java.lang.Thread") && text.contains("started at Who.java:7"),
+        "{text}"
+    );
+    check(
+        &here,
+        &["analyze", "--entry", "none", "Who.java"],
+        2,
+        "",
+        &["has no method none"],
+    );
+    check(&here, &["analyze", "Nobody"], 2, "", &["class Nobody was not found"]);
+}

@@ -9,6 +9,7 @@ use machine::{Machine, Manner, Start};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use store::{Exact, Visited};
 
 /// Numbers that look random and are the same on every machine.
 struct Dice(u64);
@@ -35,6 +36,19 @@ fn vector(machine: &mut Machine<'_>) -> Vec<u32> {
     vector.words().to_vec()
 }
 
+/// What a store has kept of the present state is that state: no section was taken for another.
+fn check_stored(machine: &mut Machine<'_>, store: &mut Exact, place: &str) {
+    let mut vector = Vector::default();
+    machine.encode(&mut vector);
+    let mut kept = Vec::new();
+    let seen = store.insert(&vector);
+    assert!(
+        seen.is_some_and(|seen| store.get(seen.id, &mut kept)) && kept == vector.words(),
+        "{place}: the store keeps another state, {}",
+        difference(vector.words(), &kept)
+    );
+}
+
 /// The actions that can be taken.
 fn enabled(menu: &Menu<Action>) -> Vec<Action> {
     let entries = menu.entries().iter();
@@ -54,7 +68,9 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut dice = Dice(seed);
     let mut pending: Menu<Action> = Menu::default();
+    let mut store = Exact::new();
     for step in 0..steps {
+        check_stored(machine, &mut store, &format!("{name}, step {step}"));
         machine.pending(&mut pending);
         let enabled = enabled(&pending);
         if enabled.is_empty() {

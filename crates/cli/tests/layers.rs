@@ -6,14 +6,30 @@ use std::path::Path;
 const LAYERS: &[(&str, &[&str])] = &[
     ("kernel", &[]),
     ("program", &[]),
+    ("analysis", &["kernel", "program"]),
     ("machine", &["kernel", "program"]),
     ("library", &["kernel", "program", "machine"]),
     ("store", &["kernel"]),
     ("search", &["kernel", "store"]),
+    ("reduction", &["kernel"]),
+    ("model", &["kernel"]),
+    ("oracle", &["kernel", "store", "search", "reduction", "model"]),
     ("report", &[]),
     (
         "raddle",
-        &["kernel", "program", "machine", "library", "store", "search", "report"],
+        &[
+            "kernel",
+            "program",
+            "machine",
+            "library",
+            "analysis",
+            "store",
+            "search",
+            "reduction",
+            "model",
+            "oracle",
+            "report",
+        ],
     ),
 ];
 

@@ -6,13 +6,17 @@
 mod footprint;
 mod menu;
 mod property;
+mod reduction;
 mod system;
 mod vector;
 mod verdict;
+mod view;
 
 pub use footprint::{Access, Place, Touch, conflict};
 pub use menu::{End, Menu, Pending};
 pub use property::{Flaw, Property};
+pub use reduction::Reduction;
 pub use system::{System, ThreadId};
 pub use vector::{Section, Vector};
 pub use verdict::{Unsupported, Verdict};
+pub use view::{Protection, View, Whereabouts};

@@ -39,7 +39,7 @@ pub struct Menu<A> {
     /// Whether it is an end.
     pub end: End,
     /// What the program wants to be remembered of having been here, by numbers that the system understands.
-    pub marks: Vec<u64>,
+    pub marks: Vec<u128>,
 }
 
 impl<A> Default for Menu<A> {

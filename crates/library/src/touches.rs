@@ -34,11 +34,13 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 0,
                 access: Access::AtomicWrite,
             },
-            "mapLibraryName" | "registerNatives" => Touches::Nothing,
+            "mapLibraryName" | "registerNatives" | "getSecurityManager" => Touches::Nothing,
             _ => Touches::Everything,
         },
         "java/lang/Thread" => match name {
             "currentThread"
+            | "nextThreadNum"
+            | "nextThreadID"
             | "currentCarrierThread"
             | "yield"
             | "yield0"
@@ -61,6 +63,11 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::AtomicWrite,
             },
             "interrupt0" => Touches::Thread { object: 0 },
+            _ => Touches::Everything,
+        },
+        "java/lang/Thread$ThreadNumbering" | "java/lang/Thread$ThreadIdentifiers" => Touches::Nothing,
+        "java/lang/ThreadGroup" => match name {
+            "addUnstarted" | "add" | "threadStartFailed" | "threadTerminated" => Touches::Nothing,
             _ => Touches::Everything,
         },
         "java/lang/Throwable" if name == "fillInStackTrace" => Touches::Object {

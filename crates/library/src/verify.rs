@@ -21,6 +21,7 @@ pub(crate) const METHODS: &[Entry] = &[
     (VERIFY, "assertReachable", "(Ljava/lang/String;)V", |_, _| {
         Ok(Outcome::Void)
     }),
+    (VERIFY, "observe", "(I)V", |_, _| Ok(Outcome::Void)),
     (JPF, "getBoolean", "()Z", either),
     (JPF, "getBoolean", "(Z)Z", either),
     (JPF, "randomBool", "()Z", either),
@@ -51,6 +52,7 @@ pub(crate) fn alternatives(class: &str, name: &str, descriptor: &str) -> Alterna
         ("random", _) => Alternatives::Upto { most: 0 },
         ("getIntFromList", _) => Alternatives::Element { array: 0 },
         ("assertReachable", _) => Alternatives::Reached,
+        ("observe", _) => Alternatives::Observed { value: 0 },
         _ => Alternatives::One,
     }
 }

@@ -15,6 +15,7 @@ impl Machine<'_> {
     pub fn decode(&mut self, words: &[u32]) -> Result<(), Malformed> {
         let end = self.memory.load(THREAD_END);
         self.restart();
+        self.reach.valid = false;
         for number in 0..end.max(self.memory.load(THREAD_END)) {
             self.memory.store(thread_record(number) + thread::STATUS, status::FREE);
         }
@@ -107,6 +108,7 @@ impl Machine<'_> {
             thread::PERMIT,
             thread::PHASE,
             thread::HASHES,
+            thread::NAMES,
             thread::WAKE,
         ] {
             let value = reader.next()?;
@@ -116,6 +118,9 @@ impl Machine<'_> {
                 self.memory.store(record + word, value);
             }
         }
+        let counts = self.memory.load(record + thread::NAMES);
+        self.memory.store(record + thread::NAMES, counts >> 16);
+        self.memory.store(record + thread::NUMBERS, counts & 0xffff);
         let left = self.memory.load_wide(record + thread::DEADLINE);
         if left != 0 {
             let deadline = self.clock() + left - 1;
@@ -191,6 +196,7 @@ impl Machine<'_> {
             } else {
                 None
             };
+            let record = if self.manner.locksets { reader.next()? } else { 0 };
             let object = match described.kind {
                 ClassKind::Array(_) => {
                     let length = reader.next()?;
@@ -200,6 +206,12 @@ impl Machine<'_> {
             };
             self.memory.poke(object, header);
             reader.objects.push(object);
+            let cell = self.record_cell(object);
+            self.memory.poke(cell, record);
+            if record & YOUNG != 0 {
+                let number = record & !YOUNG;
+                reader.references.push(Fix::Plain { at: cell, number });
+            }
             match hashed {
                 Some((lock, hash)) => reader.references.push(Fix::Hashed {
                     at: object + LOCK,

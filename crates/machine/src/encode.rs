@@ -22,11 +22,10 @@ use crate::layout::{
 };
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::refresh::Kept;
 use crate::writer::{Part, Writer};
 use kernel::Vector;
 use program::ir::{Code, RegisterKind};
-use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};
+use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS};
 
 /// Flag of a reference to an object that is younger than the image.
 pub const YOUNG: u32 = 0x8000_0000;
@@ -102,6 +101,7 @@ impl Machine<'_> {
         let mut at = HEAP;
         while at < end {
             set_bit(&mut roles.locks, at + LOCK);
+            set_bit(&mut roles.references, self.record_cell(at));
             self.each_reference(at, &mut |_, word| set_bit(&mut roles.references, word));
             for offset in self.caches(self.class_of(at)).into_iter().filter(|&offset| offset != 0) {
                 set_bit(&mut roles.silent, at + offset);
@@ -128,16 +128,17 @@ impl Machine<'_> {
         self.yielding = false;
     }
 
+    /// Forgets which words of the image were ever written, and all that was encoded. Only where all of the image is as it was.
+    pub(crate) fn forget_encodings(&mut self) {
+        self.memory.forget_touched();
+        self.writer = Some(Box::default());
+        self.other_writer = Some(Box::default());
+        self.kept = crate::refresh::Kept::Nothing;
+    }
+
     /// Appends the canonical vector of the state to `out`.
     pub fn encode(&mut self, out: &mut Vector) {
-        let from = self.memory.seen_at();
-        self.kept = self.bring_up_to_date();
-        match from {
-            Some(from) if self.kept == Kept::Patched || self.other_writer.as_ref().is_some_and(|other| other.whole) => {
-                self.kept_between = (from, self.memory.trail_len());
-            }
-            _ => self.kept = Kept::Nothing,
-        }
+        self.bring_up_to_date(self.memory.seen_at());
         if let Some(writer) = &self.writer {
             writer.copy_to(out);
         }
@@ -318,6 +319,7 @@ impl Machine<'_> {
             word(thread::PERMIT),
             word(thread::PHASE),
             word(thread::HASHES),
+            word(thread::NAMES) << 16 | word(thread::NUMBERS),
             if woken { word(thread::WAKE) } else { 0 },
         ]);
         let mut frames = std::mem::take(&mut writer.frames);
@@ -395,33 +397,38 @@ impl Machine<'_> {
         } else {
             part.words.push(lock);
         }
+        if self.manner.locksets {
+            let record = self.memory.load(self.record_cell(object));
+            let record = self.reference(record, writer, part);
+            part.words.push(record);
+        }
         let described = self.program.class(header & CLASS_MASK);
         if let ClassKind::Array(element) = described.kind {
             part.words.push(self.array_length(object));
             let words = self.object_words(object);
             let references = !self.program.class(element).is_primitive();
-            for word in ARRAY_HEADER_WORDS..words {
-                let value = self.memory.load(object + word);
-                let written = if references {
-                    self.reference(value, writer, part)
-                } else {
-                    value
-                };
-                part.words.push(written);
+            let values = (ARRAY_HEADER_WORDS..words).map(|word| self.memory.load(object + word));
+            if references {
+                for value in values {
+                    let written = self.reference(value, writer, part);
+                    part.words.push(written);
+                }
+            } else {
+                part.words.extend(values);
             }
             return;
         }
+        // First all words as they are, then over some of them what is to be read there.
+        let start = part.words.len();
+        let fields = HEADER_WORDS..described.words;
+        part.words.extend(fields.map(|word| self.memory.load(object + word)));
         let caches = self.caches(header & CLASS_MASK);
-        let mut references = described.references.iter().copied().peekable();
-        for word in program::world::HEADER_WORDS..described.words {
-            let value = self.memory.load(object + word);
-            let is_reference = references.next_if_eq(&word).is_some();
-            let written = match (caches.contains(&word), is_reference) {
-                (true, _) => 0,
-                (false, true) => self.reference(value, writer, part),
-                (false, false) => value,
-            };
-            part.words.push(written);
+        for &offset in described.references.iter().filter(|offset| !caches.contains(offset)) {
+            let at = start + (offset - HEADER_WORDS) as usize;
+            part.words[at] = self.reference(part.words[at], writer, part);
+        }
+        for offset in caches.into_iter().filter(|&offset| offset != 0) {
+            part.words[start + (offset - HEADER_WORDS) as usize] = 0;
         }
     }
 

@@ -1,6 +1,6 @@
 //! What the next step of a thread touches, read off the operands of its next instruction.
 
-use crate::layout::{class, class_record, frame, init, status, thread, thread_record};
+use crate::layout::{OWNER_BITS, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record};
 use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -62,13 +62,22 @@ impl Machine<'_> {
                 // Only where every instruction is a step can one come up that was never linked.
                 return out.touch(Place::EVERYTHING, Access::AtomicWrite);
             }
-            out.touch(
-                Place {
-                    object: register(o),
-                    cell: link as u32,
-                },
-                access(link, write),
-            );
+            let place = Place {
+                object: register(o),
+                cell: link as u32,
+            };
+            // What raises an exception instead touches nothing.
+            if place.object != 0 {
+                out.touch(place, access(link, write));
+            }
+        };
+        let element = |o: u16, i: u16| {
+            let (array, index) = (register(o), register(i));
+            let place = Place {
+                object: array,
+                cell: ARRAY_HEADER_WORDS.wrapping_add(index),
+            };
+            (array != 0 && index < self.array_length(array)).then_some(place)
         };
         match instr {
             Instr::GetField { o, site, .. }
@@ -92,27 +101,22 @@ impl Machine<'_> {
             | Instr::ArrayGetChar { o, i, .. }
             | Instr::ArrayGetShort { o, i, .. }
             | Instr::ArrayGetWide { o, i, .. } => {
-                out.touch(
-                    Place {
-                        object: register(o),
-                        cell: ARRAY_HEADER_WORDS + register(i),
-                    },
-                    Access::Read,
-                );
+                if let Some(place) = element(o, i) {
+                    out.touch(place, Access::Read);
+                }
             }
             Instr::ArrayPut { o, i, .. }
             | Instr::ArrayPutRef { o, i, .. }
             | Instr::ArrayPutByte { o, i, .. }
             | Instr::ArrayPutShort { o, i, .. }
             | Instr::ArrayPutWide { o, i, .. } => {
-                out.touch(
-                    Place {
-                        object: register(o),
-                        cell: ARRAY_HEADER_WORDS + register(i),
-                    },
-                    Access::Write,
-                );
+                if let Some(place) = element(o, i) {
+                    out.touch(place, Access::Write);
+                }
             }
+            // A monitor that is held more than once stays so for everybody else.
+            Instr::MonitorEnter { o } | Instr::MonitorExit { o }
+                if self.keeps_monitor(self.thread_with_frame(fp), register(o), instr) => {}
             Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
             Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
             Instr::Special { op, a, .. } => match op {
@@ -120,19 +124,24 @@ impl Machine<'_> {
                 special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
                     out.touch(class_place(register(a)), Access::AtomicWrite);
                 }
-                special::THREAD_END => {
-                    out.touch(monitor(register(a)), Access::Release);
+                // To end, a thread takes its own monitor for a moment, and tells whoever waits there. That is so for the main
+                // thread as well, which then waits until only daemon threads are left.
+                special::THREAD_END | special::AWAIT_OTHERS => {
+                    let object = register(a);
+                    out.touch(monitor(object), Access::Acquire);
+                    self.wait_set(object, out);
                     out.touch(
                         Place {
-                            object: register(a),
+                            object,
                             cell: Place::WHOLE,
                         },
                         Access::AtomicWrite,
                     );
-                    // The end of the last thread that is no daemon ends the program.
-                    out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                    if self.manner.counts_threads {
+                        out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                    }
                 }
-                special::AWAIT_OTHERS | special::HALT => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                special::HALT => out.touch(Place::EVERYTHING, Access::AtomicWrite),
                 special::INIT_CLINIT | special::UNCAUGHT => {}
                 _ => out.touch(Place::EVERYTHING, Access::AtomicWrite),
             },
@@ -140,7 +149,7 @@ impl Machine<'_> {
         }
     }
 
-    fn static_footprint(&self, number: u32, link: u64, write: bool, out: &mut Menu<Action>) {
+    fn static_footprint(&mut self, number: u32, link: u64, write: bool, out: &mut Menu<Action>) {
         if link == 0 {
             return out.touch(Place::EVERYTHING, Access::AtomicWrite);
         }
@@ -159,13 +168,13 @@ impl Machine<'_> {
             (true, false) => Access::AtomicRead,
             (true, true) => Access::AtomicWrite,
         };
-        out.touch(
-            Place {
-                object: self.memory.load(record + class::STATICS),
-                cell: link as u32,
-            },
-            access,
-        );
+        let place = Place {
+            object: self.memory.load(record + class::STATICS),
+            cell: link as u32,
+        };
+        if !(link::is_constant(link) && place.object < self.memory.image_end()) {
+            out.touch(place, access);
+        }
     }
 
     /// What a native method touches: the library says so, and everything where it does not.
@@ -202,6 +211,10 @@ impl Machine<'_> {
                 );
             }
             Touches::Object { object, access } => {
+                if self.manner.counts_threads && access == Access::AtomicWrite {
+                    // It may be that a thread is started.
+                    out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                }
                 out.touch(
                     Place {
                         object: register(object),
@@ -226,10 +239,18 @@ impl Machine<'_> {
                     Access::Write,
                 );
             }
-            Touches::Monitor { object, access } => out.touch(monitor(register(object)), access),
+            Touches::Monitor { object, access } => {
+                let object = register(object);
+                out.touch(monitor(object), access);
+                if access == Access::Release {
+                    self.wait_set(object, out);
+                }
+            }
             Touches::Wait { object } => {
                 out.touch(monitor(register(object)), Access::Release);
-                out.touch(thread_place(self.thread_with_frame(fp)), Access::AtomicWrite);
+                if self.manner.interrupts {
+                    out.touch(thread_place(self.thread_with_frame(fp)), Access::AtomicWrite);
+                }
             }
             Touches::Thread { object } => {
                 let object = register(object);
@@ -251,6 +272,29 @@ impl Machine<'_> {
             Touches::Clock => out.touch(Place::CLOCK, Access::Read),
             Touches::Everything => out.touch(Place::EVERYTHING, Access::AtomicWrite),
         }
+    }
+
+    /// Who waits at a monitor is touched by whoever notifies them, if they could also go by themselves.
+    fn wait_set(&self, object: Address, out: &mut Menu<Action>) {
+        for waiter in self.waiters(object) {
+            let timed = self.memory.load_wide(thread_record(waiter) + thread::DEADLINE) != 0;
+            if timed || self.manner.spurious || self.manner.interrupts {
+                out.touch(thread_place(waiter), Access::AtomicWrite);
+            }
+        }
+    }
+
+    /// Whether a thread has a monitor before and after its next instruction, which enters or leaves it.
+    fn keeps_monitor(&self, number: u32, object: Address, instr: Instr) -> bool {
+        if object == 0 {
+            return false;
+        }
+        let lock = self.memory.load(self.lock_cell(object));
+        let fewest = match instr {
+            Instr::MonitorExit { .. } => 2,
+            _ => 1,
+        };
+        lock & OWNER_MASK == number + 1 && lock >> OWNER_BITS >= fewest
     }
 
     pub(crate) fn thread_with_frame(&self, fp: Address) -> u32 {

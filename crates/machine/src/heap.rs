@@ -209,7 +209,7 @@ impl Machine<'_> {
     fn enter_interned(&mut self, number: u32, string: Address) {
         let header = self.memory.load(string);
         self.memory.store(string, header | INTERNED);
-        self.memory.store(layout::STRINGS + number, string);
+        self.store_root(layout::STRINGS + number, string);
     }
 
     /// The `java.lang.Class` of a class, made when first asked for.
@@ -221,7 +221,7 @@ impl Machine<'_> {
         }
         let mirror = self.new_object(self.known.class)?;
         self.memory.poke(mirror + self.known.class_number, of);
-        self.memory.store(record + class::MIRROR, mirror);
+        self.store_root(record + class::MIRROR, mirror);
         let described = self.program.class(of);
         if let Some(element) = described.element() {
             let component = self.mirror(element)?;
@@ -250,7 +250,7 @@ impl Machine<'_> {
         }
         let layout = self.program.class(of).statics;
         let statics = self.new_object(if layout == 0 { self.known.object } else { layout })?;
-        self.memory.store(record + class::STATICS, statics);
+        self.store_root(record + class::STATICS, statics);
         Ok(statics)
     }
 

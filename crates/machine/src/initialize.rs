@@ -293,7 +293,7 @@ impl Machine<'_> {
 
     /// Keeps why a class failed.
     pub(crate) fn init_cause(&mut self, of: ClassId, cause: Address) {
-        self.memory.store(class_record(of) + class::CAUSE, cause);
+        self.store_root(class_record(of) + class::CAUSE, cause);
         self.init_done(of, init::FAILED);
     }
 }

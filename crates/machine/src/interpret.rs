@@ -5,7 +5,7 @@
 
 use crate::frames::RETRY;
 use crate::heap::ARRAY_BASE;
-use crate::layout::{CLASS_MASK, INFLATED, LOCK, OWNER_BITS, OWNER_MASK, class, class_record, frame, init};
+use crate::layout::{CLASS_MASK, INFLATED, LOCK, OWNER_BITS, OWNER_MASK, PROVED, class, class_record, frame, init};
 use crate::link;
 use crate::machine::{Machine, Trap, raise};
 use crate::memory::Address;
@@ -213,6 +213,31 @@ impl<'p> Machine<'p> {
                 }
             };
         }
+        // The same, unless no other thread was ever able to reach the object.
+        macro_rules! visible_at {
+            ($object:expr) => {
+                if !(STEPPING && self.is_own($object)) {
+                    visible!();
+                }
+            };
+        }
+        // A new object may be one of those that were proved never to be shared.
+        macro_rules! proved {
+            ($object:expr) => {
+                if STEPPING && self.manner.proofs && self.proved.contains(&(method.id, pc as u32)) {
+                    let header = self.memory.load($object);
+                    self.memory.poke($object, header | PROVED);
+                }
+            };
+        }
+        // What is stored into an object that others may reach has escaped.
+        macro_rules! publish {
+            ($object:expr) => {
+                if STEPPING && !self.is_own($object) {
+                    self.mark_escaped();
+                }
+            };
+        }
         macro_rules! field {
             ($site:expr, $instr:expr) => {{
                 let link = code.fields[$site as usize].link.get();
@@ -231,7 +256,12 @@ impl<'p> Machine<'p> {
                 if self.memory.load(record + class::STATE) != init::DONE {
                     attempt!(self.require_initialized(link::middle(link)));
                 }
-                self.memory.load(record + class::STATICS) + link as u32
+                let at = self.memory.load(record + class::STATICS) + link as u32;
+                // What the JDK has set for good before the program began is nothing to be seen.
+                if !(STEPPING && link::is_constant(link) && at < self.memory.image_end()) {
+                    visible!();
+                }
+                at
             }};
         }
         macro_rules! collect {
@@ -415,72 +445,68 @@ impl<'p> Machine<'p> {
                 Instr::GetField { d, o, site } => {
                     let link = field!(site, instr);
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     int!(d, self.memory.load(object + link as u32))
                 }
                 Instr::GetFieldWide { d, o, site } => {
                     let link = field!(site, instr);
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     long!(d, self.memory.load_wide(object + link as u32))
                 }
                 Instr::GetFieldNarrow { d, o, kind, site } => {
                     let link = field!(site, instr);
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     int!(d, narrow(self.memory.load(object + link as u32), kind))
                 }
                 Instr::PutField { o, s, site } => {
                     let link = field!(site, instr);
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     self.memory.store(object + link as u32, get!(s));
+                    publish!(object);
                     pc += 1;
                 }
                 Instr::PutFieldWide { o, s, site } => {
                     let link = field!(site, instr);
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     self.memory.store_wide(object + link as u32, wide!(s));
                     pc += 1;
                 }
                 Instr::PutFieldNarrow { o, s, kind, site } => {
                     let link = field!(site, instr);
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     self.memory.store(object + link as u32, stored(get!(s), kind));
                     pc += 1;
                 }
                 Instr::GetStatic { d, site } => {
                     let at = static_field!(site, instr);
-                    visible!();
                     int!(d, self.memory.load(at))
                 }
                 Instr::GetStaticWide { d, site } => {
                     let at = static_field!(site, instr);
-                    visible!();
                     long!(d, self.memory.load_wide(at))
                 }
                 Instr::GetStaticNarrow { d, kind, site } => {
                     let at = static_field!(site, instr);
-                    visible!();
                     int!(d, narrow(self.memory.load(at), kind))
                 }
                 Instr::PutStatic { s, site } => {
                     let at = static_field!(site, instr);
-                    visible!();
                     self.memory.store(at, get!(s));
+                    publish!(0);
                     pc += 1;
                 }
                 Instr::PutStaticWide { s, site } => {
                     let at = static_field!(site, instr);
-                    visible!();
                     self.memory.store_wide(at, wide!(s));
                     pc += 1;
                 }
                 Instr::PutStaticNarrow { s, kind, site } => {
                     let at = static_field!(site, instr);
-                    visible!();
                     self.memory.store(at, stored(get!(s), kind));
                     pc += 1;
                 }
@@ -491,17 +517,17 @@ impl<'p> Machine<'p> {
                 }
                 Instr::ArrayGet { d, o, i } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     int!(d, self.memory.load(array + ARRAY_HEADER_WORDS + index))
                 }
                 Instr::ArrayGetWide { d, o, i } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     long!(d, self.memory.load_wide(array + ARRAY_HEADER_WORDS + index * 2))
                 }
                 Instr::ArrayGetByte { d, o, i } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     int!(
                         d,
                         self.memory.load_byte(array, ARRAY_BASE + index as usize) as i8 as i32
@@ -509,12 +535,12 @@ impl<'p> Machine<'p> {
                 }
                 Instr::ArrayGetChar { d, o, i } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     int!(d, self.memory.load_short(array, ARRAY_BASE + index as usize * 2))
                 }
                 Instr::ArrayGetShort { d, o, i } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     int!(
                         d,
                         self.memory.load_short(array, ARRAY_BASE + index as usize * 2) as i16 as i32
@@ -522,7 +548,7 @@ impl<'p> Machine<'p> {
                 }
                 Instr::ArrayPut { o, i, s } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     self.memory.store(array + ARRAY_HEADER_WORDS + index, get!(s));
                     pc += 1;
                 }
@@ -532,19 +558,20 @@ impl<'p> Machine<'p> {
                     if value != 0 {
                         attempt!(self.check_element(array, value));
                     }
-                    visible!();
+                    visible_at!(array);
                     self.memory.store(array + ARRAY_HEADER_WORDS + index, value);
+                    publish!(array);
                     pc += 1;
                 }
                 Instr::ArrayPutWide { o, i, s } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     self.memory.store_wide(array + ARRAY_HEADER_WORDS + index * 2, wide!(s));
                     pc += 1;
                 }
                 Instr::ArrayPutByte { o, i, s } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     let mut value = get!(s) as u8;
                     if self.class_of(array) == self.known.boolean_array {
                         value &= 1;
@@ -554,7 +581,7 @@ impl<'p> Machine<'p> {
                 }
                 Instr::ArrayPutShort { o, i, s } => {
                     let (array, index) = slot!(o, i);
-                    visible!();
+                    visible_at!(array);
                     self.memory
                         .store_short(array, ARRAY_BASE + index as usize * 2, get!(s) as u16);
                     pc += 1;
@@ -577,13 +604,17 @@ impl<'p> Machine<'p> {
                     } else {
                         words
                     };
-                    set!(d, attempt!(self.allocate(class, words)));
+                    let object = attempt!(self.allocate(class, words));
+                    proved!(object);
+                    set!(d, object);
                     pc += 1;
                 }
                 Instr::NewArray { d, len, site } => {
                     let class = attempt!(self.link_class(method, code, site));
                     collect!();
-                    set!(d, attempt!(self.new_array(class, get!(len) as i32)));
+                    let array = attempt!(self.new_array(class, get!(len) as i32));
+                    proved!(array);
+                    set!(d, array);
                     pc += 1;
                 }
                 Instr::NewMultiArray { d, count, first, site } => {
@@ -633,7 +664,7 @@ impl<'p> Machine<'p> {
                 }
                 Instr::MonitorEnter { o } => {
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     let lock = self.memory.load(object + LOCK);
                     if lock == 0 {
                         self.memory.store(object + LOCK, (1 << OWNER_BITS) | (self.current + 1));
@@ -648,7 +679,7 @@ impl<'p> Machine<'p> {
                 }
                 Instr::MonitorExit { o } => {
                     let object = object!(o);
-                    visible!();
+                    visible_at!(object);
                     attempt!(self.exit_monitor(object));
                     pc += 1;
                 }

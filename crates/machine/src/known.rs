@@ -51,9 +51,9 @@ pub struct Known {
 /// Words of a monitor object.
 pub mod monitor {
     /// The lock.
-    pub const LOCK: u32 = 2;
+    pub const LOCK: u32 = 3;
     /// The identity hash code; 0 while none was asked for.
-    pub const HASH: u32 = 3;
+    pub const HASH: u32 = 4;
 }
 
 impl Known {

@@ -83,6 +83,10 @@ pub mod thread {
     pub const WAKE: u32 = 10;
     /// Whether it stands before an instruction that others may see, and not somewhere before that.
     pub const READY: u32 = 11;
+    /// How many thread names it has made up.
+    pub const NAMES: u32 = 12;
+    /// How many threads it has given a number.
+    pub const NUMBERS: u32 = 13;
 }
 
 /// What a thread is doing.
@@ -167,6 +171,16 @@ pub mod frame {
 pub const CLASS_MASK: u32 = 0x00ff_ffff;
 /// Flag in the first word of a string that is interned.
 pub const INTERNED: u32 = 0x0100_0000;
+/// Flag in the first word of an object that other threads were able to reach at some time.
+pub const ESCAPED: u32 = 0x0200_0000;
+/// Flag in the first word of an object that was proved beforehand never to be shared.
+pub const PROVED: u32 = 0x0400_0000;
+/// Flag in the first word of an object that was accessed since it is shared, if that is noted.
+pub const SEEN: u32 = 0x0800_0000;
+/// The same, for an object that was written.
+pub const WRITTEN: u32 = 0x1000_0000;
+/// Flag in the first word of an array that is a set of locks.
+pub const LOCKSET: u32 = 0x2000_0000;
 /// Which word of an object holds its lock.
 pub const LOCK: u32 = 1;
 /// Flag in the lock word: the rest is the address of a monitor object with lock and identity hash code.

@@ -12,11 +12,12 @@ use crate::machine::{Machine, Trap, raise};
 use program::classfile::{Constant, flags};
 use program::descriptor::Kind;
 use program::ir::{CallKind, Code, Instr, SiteForm};
-use program::world::{Class, ClassId, LoadError, MemberError, Method, MethodId};
+use program::world::{Class, ClassId, LoadError, LoaderId, MemberError, Method, MethodId};
 use std::sync::atomic::Ordering;
 
 const FILLED: u64 = 1 << 56;
 const VOLATILE: u64 = 2 << 56;
+const CONSTANT: u64 = 4 << 56;
 
 /// Call exactly this method of a receiver.
 pub(crate) const DIRECT: u64 = 1;
@@ -35,8 +36,9 @@ pub(crate) fn class(class: ClassId, words: u32) -> u64 {
 }
 
 /// A filled field link.
-pub(crate) fn field(class: ClassId, offset: u32, volatile: bool) -> u64 {
-    FILLED | if volatile { VOLATILE } else { 0 } | u64::from(class) << 32 | u64::from(offset)
+pub(crate) fn field(class: ClassId, offset: u32, volatile: bool, constant: bool) -> u64 {
+    let flags = if volatile { VOLATILE } else { 0 } | if constant { CONSTANT } else { 0 };
+    FILLED | flags | u64::from(class) << 32 | u64::from(offset)
 }
 
 /// A filled call link.
@@ -53,6 +55,13 @@ pub(crate) fn middle(link: u64) -> u32 {
 /// Whether a field link is of a volatile field.
 pub(crate) fn is_volatile(link: u64) -> bool {
     link & VOLATILE != 0
+}
+
+/// Whether a field is static and final in a class of the JDK: it never changes once its class is initialised. The standard
+/// streams are final, and are set all the same.
+#[inline(always)]
+pub(crate) fn is_constant(link: u64) -> bool {
+    link & CONSTANT != 0
 }
 
 impl<'p> Machine<'p> {
@@ -181,8 +190,13 @@ impl<'p> Machine<'p> {
             );
         }
         let owner = if wants_static { found.class } else { 0 };
+        let declaring = self.program.class(found.class);
+        let constant = wants_static
+            && found.field.flags & flags::FINAL != 0
+            && declaring.loader == LoaderId::BOOT
+            && &*declaring.name != "java/lang/System";
         site.link
-            .set(field(owner, found.field.offset, found.field.is_volatile()));
+            .set(field(owner, found.field.offset, found.field.is_volatile(), constant));
         Ok(())
     }
 

@@ -53,6 +53,10 @@ pub struct Shared<'p> {
     pub files: &'p dyn Files,
     /// Whether some machine has seen the program lock its standard streams, or run code of its own while they are locked.
     pub console_matters: AtomicBool,
+    /// Whether the program interrupts a thread.
+    pub interrupts_matter: AtomicBool,
+    /// Whether the program asks which threads there are: then it can tell when one starts or ends.
+    pub threads_matter: AtomicBool,
     pub(crate) strings: RwLock<Strings>,
     pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
@@ -132,6 +136,8 @@ impl<'p> Shared<'p> {
             properties,
             files,
             console_matters: AtomicBool::new(false),
+            interrupts_matter: AtomicBool::new(false),
+            threads_matter: AtomicBool::new(false),
             strings: RwLock::default(),
             adaptors: Adaptors::default(),
             sites: Sites::default(),
@@ -253,6 +259,19 @@ pub struct Machine<'p> {
     pub(crate) kept: crate::refresh::Kept,
     pub(crate) kept_between: (usize, usize),
     pub(crate) moments: kernel::Vector,
+    /// Who reaches what in the state at hand, as far as somebody has asked.
+    pub(crate) reach: crate::reach::Reach,
+    pub(crate) shield: crate::reach::Reach,
+    /// The main thread's object, if it can be told who reaches it.
+    pub(crate) main_object: Address,
+    /// What the current step is about to write, and whether nobody knows.
+    pub(crate) written: kernel::Menu<crate::system::Action>,
+    pub(crate) wild: bool,
+    pub(crate) escaping: Vec<Address>,
+    /// The places, by method and instruction, whose objects were proved never to be shared.
+    pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
+    /// For each class that somebody asked about, which words of its objects are final fields.
+    pub(crate) finals: HashMap<ClassId, Vec<bool>>,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
     /// Frame and instruction with which the current step began.
@@ -287,6 +306,20 @@ pub struct Manner {
     pub locks: bool,
     /// Printing runs the JDK's own code, locks and all.
     pub prints: bool,
+    /// Threads may be interrupted while they wait.
+    pub interrupts: bool,
+    /// Others can tell when a thread starts or ends, without knowing it.
+    pub counts_threads: bool,
+    /// It is noted which objects other threads were ever able to reach.
+    pub escapes: bool,
+    /// Objects that were proved never to be shared are marked.
+    pub proofs: bool,
+    /// A step does not end before an access to such an object.
+    pub runs_through_proved: bool,
+    /// It is noted which locks are held whenever a shared object is accessed.
+    pub locksets: bool,
+    /// A step does not end before an access to an object that no other thread was ever able to reach.
+    pub runs_through: bool,
 }
 
 impl<'p> Machine<'p> {
@@ -328,6 +361,14 @@ impl<'p> Machine<'p> {
             kept: crate::refresh::Kept::default(),
             kept_between: (0, 0),
             moments: kernel::Vector::default(),
+            reach: crate::reach::Reach::default(),
+            shield: crate::reach::Reach::default(),
+            main_object: 0,
+            written: kernel::Menu::default(),
+            wild: false,
+            escaping: Vec::new(),
+            proved: std::sync::Arc::default(),
+            finals: HashMap::new(),
             fresh: true,
             began: (0, 0),
             gave_way: false,

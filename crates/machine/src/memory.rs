@@ -303,6 +303,15 @@ impl Memory {
         self.mark = self.top;
     }
 
+    /// Forgets which words of the image were ever written. All of them must have their old values.
+    pub fn forget_touched(&mut self) {
+        for address in self.image.changed.drain(..) {
+            self.image.touched[address as usize / 64] &= !(1 << (address % 64));
+        }
+        self.image.sorted = 0;
+        self.lose_changes();
+    }
+
     /// Logs a range of words.
     pub fn log_range(&mut self, from: Address, to: Address) {
         for address in from..to.min(self.mark) {
@@ -354,6 +363,11 @@ impl Memory {
         self.segment = self.trail.len();
         self.mark = self.top;
         checkpoint
+    }
+
+    /// The words that the current step has logged, with their old values.
+    pub fn step_log(&self) -> &[(Address, u32)] {
+        &self.trail[self.segment..]
     }
 
     /// Goes back to the beginning of the latest step.

@@ -181,6 +181,11 @@ pub enum Alternatives {
     Clock,
     /// Being called is to be remembered.
     Reached,
+    /// Being called with this int is to be remembered.
+    Observed {
+        /// Position of the int.
+        value: u32,
+    },
     /// It may fail for no reason, where that is asked for.
     Failure,
 }

@@ -14,8 +14,10 @@ use program::world::{LoaderId, Method};
 use std::sync::atomic::Ordering;
 
 /// The kinds of marks that a menu carries, in their upper bits.
-const REACHED: u64 = 1 << 60;
-const INTERRUPTED: u64 = 2 << 60;
+const REACHED: u128 = 1 << 124;
+const INTERRUPTED: u128 = 2 << 124;
+const OBSERVED: u128 = 3 << 124;
+const KINDS: u128 = 15 << 124;
 
 /// What a mark of a menu means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,20 +26,22 @@ pub enum Mark {
     Reached(u32, u32),
     /// The thread that runs alone cannot go on, at this instruction of this method.
     Interrupted(u32, u32),
+    /// A call of `observe` by this instruction of this method was given this value.
+    Observed(u32, u32, i32),
 }
 
 impl Mark {
-    fn number(kind: u64, method: u32, pc: u32) -> u64 {
-        kind | u64::from(method) << 24 | u64::from(pc & 0x00ff_ffff)
+    fn number(kind: u128, method: u32, pc: u32, value: u32) -> u128 {
+        kind | u128::from(value) << 64 | u128::from(method) << 32 | u128::from(pc)
     }
 
     /// What a number stands for.
-    pub fn read(number: u64) -> Mark {
-        let (method, pc) = ((number >> 24) as u32, number as u32 & 0x00ff_ffff);
-        if number & INTERRUPTED != 0 {
-            Mark::Interrupted(method, pc)
-        } else {
-            Mark::Reached(method, pc)
+    pub fn read(number: u128) -> Mark {
+        let (method, pc) = ((number >> 32) as u32, number as u32);
+        match number & KINDS {
+            INTERRUPTED => Mark::Interrupted(method, pc),
+            OBSERVED => Mark::Observed(method, pc, (number >> 64) as i32),
+            _ => Mark::Reached(method, pc),
         }
     }
 }
@@ -242,7 +246,11 @@ impl Machine<'_> {
             }
             Alternatives::Reached => {
                 let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
-                menu.marks.push(Mark::number(REACHED, caller, pc));
+                menu.marks.push(Mark::number(REACHED, caller, pc, 0));
+            }
+            Alternatives::Observed { value } => {
+                let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
+                menu.marks.push(Mark::number(OBSERVED, caller, pc, register(value)));
             }
         }
     }
@@ -293,7 +301,7 @@ impl Machine<'_> {
             }
         } else {
             let (method, pc) = self.user_position(owner - 1);
-            menu.marks.push(Mark::number(INTERRUPTED, method, pc));
+            menu.marks.push(Mark::number(INTERRUPTED, method, pc, 0));
         }
     }
 

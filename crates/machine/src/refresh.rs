@@ -6,7 +6,7 @@ use crate::layout::{self, CLASSES, CLOCK, INFLATED, LOCK, THREADS, status, threa
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::writer::{Part, Writer};
-use program::world::ClassKind;
+use program::world::{ClassKind, HEADER_WORDS};
 
 /// How to get back what was encoded before the last vector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,24 +21,31 @@ pub(crate) enum Kept {
 }
 
 impl Machine<'_> {
-    /// Makes the writer's parts those of the present state.
-    pub(crate) fn bring_up_to_date(&mut self) -> Kept {
+    /// Makes the writer's parts those of the present state. `from` is how long the trail was when they were those of an
+    /// earlier state, if it has only grown since: then there is a way back.
+    pub(crate) fn bring_up_to_date(&mut self, from: Option<usize>) {
         // Taken out for as long as it works, and put back: a box moves faster than what is in it.
         let mut writer = self.writer.take().unwrap_or_default();
+        let between = from.map(|from| (from, self.memory.trail_len()));
         writer.begin_patch();
-        let kept = if self.refresh(&mut writer) {
-            Kept::Patched
+        if self.refresh(&mut writer) {
+            match between {
+                Some(between) => writer.end_patch(between),
+                None => writer.forget_way_back(),
+            }
         } else {
             writer.take_back();
+            // What the other writer has is lost now.
+            writer.swapped = None;
             let mut other = self.other_writer.take().unwrap_or_default();
             other.follow(&writer);
             self.rebuild(&mut other);
+            other.swapped = between.filter(|_| writer.whole);
             self.other_writer = Some(std::mem::replace(&mut writer, other));
-            Kept::Swapped
-        };
+        }
+        (self.kept, self.kept_between) = writer.way_back();
         writer.moved.clear();
         self.writer = Some(writer);
-        kept
     }
 
     /// Notes that a thread has moved, forward or back.
@@ -53,28 +60,30 @@ impl Machine<'_> {
     /// something that is known.
     pub(crate) fn catch_up(&mut self) {
         if self.memory.seen_at().is_none() && self.writer.as_ref().is_some_and(|writer| writer.whole) {
-            self.bring_up_to_date();
-            self.kept = Kept::Nothing;
+            self.bring_up_to_date(None);
         }
     }
 
     /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it.
     pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
-        let kept = std::mem::replace(&mut self.kept, Kept::Nothing);
-        if kept == Kept::Nothing || self.kept_between != (self.memory.trail_len(), trail_before) {
-            return self.note_moved(thread);
-        }
-        if kept == Kept::Swapped {
+        let known = self.kept_between == (self.memory.trail_len(), trail_before);
+        if known && self.kept == Kept::Swapped {
             std::mem::swap(&mut self.writer, &mut self.other_writer);
         }
         let (Some(writer), Some(other)) = (&mut self.writer, &self.other_writer) else {
             return;
         };
-        match kept {
-            Kept::Swapped => writer.follow(other),
-            _ => writer.take_back(),
+        match self.kept {
+            Kept::Patched if known => writer.take_back(),
+            Kept::Swapped if known => writer.follow(other),
+            _ => {
+                writer.forget_way_back();
+                self.kept = Kept::Nothing;
+                return self.note_moved(thread);
+            }
         }
         writer.moved.clear();
+        (self.kept, self.kept_between) = writer.way_back();
         self.memory.see();
     }
 
@@ -190,10 +199,14 @@ impl Machine<'_> {
     /// Whether two ways to write an object differ only in words that are no references.
     fn differs_in_values(&self, object: Address, old: &[u32], new: &[u32]) -> bool {
         let described = self.program.class(self.class_of(object));
+        // Header and lock come first, then perhaps a record, then the length of an array.
+        let first = 2 + usize::from(self.manner.locksets);
         let is_reference = |position: usize| match described.kind {
-            // Header, lock and length come first.
-            ClassKind::Array(element) => position > 2 && !self.program.class(element).is_primitive(),
-            _ => described.references.contains(&(position as u32)),
+            _ if position < first => position == 2,
+            ClassKind::Array(element) => position > first && !self.program.class(element).is_primitive(),
+            _ => described
+                .references
+                .contains(&(HEADER_WORDS + (position - first) as u32)),
         };
         (0..old.len()).all(|position| old[position] == new[position] || !is_reference(position))
     }

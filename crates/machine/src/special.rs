@@ -7,6 +7,7 @@ use crate::layout::{frame, init, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::native::{Alternatives, Args, Outcome, Touches};
+use kernel::Access;
 use program::ir::{Call, Reg};
 use program::world::{LoaderId, Method};
 
@@ -149,11 +150,31 @@ impl Machine<'_> {
     pub(crate) fn is_visible(&mut self, method: &Method, op: u16) -> bool {
         match op {
             NATIVE => self.bind(method).map_or(true, |bound| match bound.alternatives {
-                Alternatives::One => bound.touches != Touches::Nothing,
+                Alternatives::One => self.is_seen(bound.touches),
                 Alternatives::Failure => self.manner.spurious,
                 _ => true,
             }),
             INIT_CLINIT | STOP | STOP_FAILED | EXPECT_NAME | COPY_TRACE => false,
+            _ => true,
+        }
+    }
+
+    /// Whether other threads may see what a native method, whose frame is on top, touches.
+    fn is_seen(&self, touches: Touches) -> bool {
+        let is_own = |position: u32| {
+            let object = self.memory.load(self.fp + frame::REGISTERS + position);
+            self.is_own(object)
+        };
+        match touches {
+            Touches::Nothing => false,
+            Touches::Cell { object, .. } | Touches::Swap { object, .. } => !is_own(object),
+            // Whoever starts a thread is seen by it.
+            Touches::Object {
+                access: Access::AtomicWrite,
+                ..
+            } => true,
+            Touches::Object { object, .. } => !is_own(object),
+            Touches::Objects { read, written } => !is_own(read) || !is_own(written),
             _ => true,
         }
     }
@@ -169,10 +190,14 @@ impl Machine<'_> {
             self.fp + frame::REGISTERS,
             usize::from(method.argument_words).min(Args::MOST),
         );
+        let seen = self.stepping && self.manner.escapes && self.is_visible(method, NATIVE);
         let outcome = native(self, &args);
         // The choice of a step is for the native method that it begins with, and for no other.
         self.choice = 0;
         let outcome = outcome?;
+        if seen {
+            self.mark_escaped();
+        }
         if let Some(status) = self.halted() {
             return Ok(Next::Leave(Exit::Halt(status)));
         }

@@ -46,7 +46,7 @@ impl Machine<'_> {
 
     /// Sets a root word.
     pub fn set_root(&mut self, which: u32, object: Address) {
-        self.memory.store(GLOBALS + which, object);
+        self.store_root(GLOBALS + which, object);
     }
 
     /// The array in a root word, with room for `length` elements at least.
@@ -262,7 +262,7 @@ impl Machine<'_> {
         if number == LoaderId::BOOT || self.memory.load(layout::LOADERS + number.0) != 0 {
             return Ok(());
         }
-        self.memory.store(layout::LOADERS + number.0, loader);
+        self.store_root(layout::LOADERS + number.0, loader);
         self.set(loader, "java/lang/ClassLoader", "$loader", number.0);
         for of in 1..self.program.class_end() {
             let mirror = self.memory.load(class_record(of) + class::MIRROR);

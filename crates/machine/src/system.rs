@@ -110,6 +110,14 @@ impl Machine<'_> {
         let number = action.thread;
         self.catch_up();
         self.note_moved(number);
+        self.reach.valid = false;
+        if self.manner.escapes {
+            self.note_written(action);
+        }
+        if self.manner.locksets && action.what != What::Timeout && action.what != What::Spurious {
+            self.record_accesses()
+                .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
+        }
         // The thread that ran last has its topmost frame in a variable, not in its record.
         if self.current != number {
             self.set_current(number, self.thread_word(number, thread::FRAME));
@@ -167,6 +175,7 @@ impl Machine<'_> {
     /// Goes back over the latest step.
     pub fn undo(&mut self, undo: Undo) {
         let trail = self.memory.trail_len();
+        self.reach.valid = false;
         self.memory.undo(undo.checkpoint);
         self.take_encoding_back(undo.thread, trail);
         self.set_current(undo.current, undo.fp);

@@ -66,6 +66,7 @@ impl Machine<'_> {
 
     /// `Thread.start`: the new thread is ready to run.
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
+        self.escape(object);
         let root = self.thread_root()?;
         self.attach(object, root, &[object])?;
         self.set_state(object, state::RUNNABLE);

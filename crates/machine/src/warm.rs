@@ -10,6 +10,7 @@ use crate::layout::{class, class_record, init};
 use crate::machine::{Console, Machine};
 use program::classfile::Constant;
 use program::world::{ClassId, ClassKind, LoaderId};
+use std::collections::BTreeSet;
 
 /// Turns that the run may take: enough for any program that is small enough to be explored.
 const TURNS: u64 = 500;
@@ -17,21 +18,31 @@ const TURNS: u64 = 500;
 impl Machine<'_> {
     /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
     pub fn prepare_search(&mut self, start: &Start) -> Result<(), LaunchError> {
+        self.prepare_searches(std::slice::from_ref(start))?;
+        self.launch_start(start)
+    }
+
+    /// Boots an empty machine, with what any of these programs needs of the JDK in the image. [`Machine::begin`] puts one of
+    /// them before its first step, and another one afterwards.
+    pub fn prepare_searches(&mut self, starts: &[Start]) -> Result<(), LaunchError> {
         self.boot().map_err(LaunchError::Start)?;
         self.freeze();
         let before = self.class_states();
-        self.launch_start(start)?;
         let console = std::mem::replace(&mut self.console, Box::new(Nowhere));
-        self.turns = TURNS;
-        // However the run ends, the search will find out.
-        let _ = self.run();
-        self.turns = u64::MAX;
-        let used: Vec<ClassId> = (1..self.program.class_end())
-            .filter(|&id| self.state_of(id) == init::DONE && before.get(id as usize) != Some(&init::DONE))
-            .filter(|&id| self.program.class(id).kind == ClassKind::Instance)
-            .filter(|&id| self.program.class(id).loader < LoaderId::APP && !self.program.class(id).given)
-            .collect();
-        self.restart();
+        let mut used = BTreeSet::new();
+        for start in starts {
+            self.launch_start(start)?;
+            self.turns = TURNS;
+            // However the run ends, the search will find out.
+            let _ = self.run();
+            self.turns = u64::MAX;
+            let fresh = (1..self.program.class_end())
+                .filter(|&id| self.state_of(id) == init::DONE && before.get(id as usize) != Some(&init::DONE))
+                .filter(|&id| self.program.class(id).kind == ClassKind::Instance)
+                .filter(|&id| self.program.class(id).loader < LoaderId::APP && !self.program.class(id).given);
+            used.extend(fresh);
+            self.restart();
+        }
         if self.sets_properties() || !self.initialize_all(&used) {
             self.restart();
         }
@@ -39,6 +50,16 @@ impl Machine<'_> {
         self.intern_literals();
         self.console = console;
         self.freeze();
+        self.main_object = self.find_main_object();
+        Ok(())
+    }
+
+    /// Goes back to the image, whatever has happened since, and puts a program before its first step: one of those that
+    /// the image was prepared for.
+    pub fn begin(&mut self, start: &Start) -> Result<(), LaunchError> {
+        self.restart();
+        self.reach.valid = false;
+        self.forget_encodings();
         self.launch_start(start)
     }
 
@@ -51,7 +72,7 @@ impl Machine<'_> {
     }
 
     /// Initialises classes; `false` if one fails or starts a thread, which is no business of the image's.
-    fn initialize_all(&mut self, classes: &[ClassId]) -> bool {
+    fn initialize_all(&mut self, classes: &BTreeSet<ClassId>) -> bool {
         let Ok(initializer) = self.initializer_method() else {
             return false;
         };

@@ -2,7 +2,9 @@
 
 use crate::encode::{GROUP_SHIFT, YOUNG};
 use crate::memory::Address;
+use crate::refresh::Kept;
 use kernel::Vector;
+use std::collections::VecDeque;
 
 /// Chunks of the first part that share a section.
 const SHARE: usize = 8;
@@ -51,6 +53,20 @@ impl Part {
     }
 }
 
+/// How many steps the encoding can be taken back.
+const PATCHES: usize = 64;
+
+/// What was there before a vector was made from the one before it: parts, words of the first part, its versions.
+#[derive(Default)]
+struct Patch {
+    /// How long the trail was then, and afterwards.
+    between: (usize, usize),
+    parts: Vec<(usize, Part)>,
+    words: Vec<u32>,
+    ranges: Vec<(usize, usize)>,
+    shares: Vec<u64>,
+}
+
 /// An entry of the table of numbers; it is good as long as its group has the same stamp.
 #[derive(Clone, Copy, Default)]
 struct Slot {
@@ -93,11 +109,12 @@ pub(crate) struct Writer {
     pub spare: Vec<Part>,
     /// How many objects the group at hand had before, where a part of it is written anew.
     resumed: usize,
-    /// What was there before the last vector was made from this one: parts, words of the first part, its versions.
-    old_parts: Vec<(usize, Part)>,
-    old_words: Vec<u32>,
-    old_ranges: Vec<(usize, usize)>,
-    old_shares: Vec<u64>,
+    /// The last changes, each made to what the one before it had led to.
+    patches: VecDeque<Patch>,
+    spare_patches: Vec<Patch>,
+    /// If everything was made anew, and the other writer has what was there before: how long the trail was then, and
+    /// afterwards.
+    pub swapped: Option<(usize, usize)>,
 }
 
 impl Writer {
@@ -117,18 +134,29 @@ impl Writer {
 
     /// From here on, what changes can be taken back.
     pub(crate) fn begin_patch(&mut self) {
-        for (_, part) in self.old_parts.drain(..) {
-            part.give_back(&mut self.spare);
+        if self.patches.len() == PATCHES
+            && let Some(oldest) = self.patches.pop_front()
+        {
+            self.drop_patch(oldest);
         }
-        self.old_words.clear();
-        self.old_ranges.clear();
-        self.old_shares.clear();
-        self.old_shares.extend_from_slice(&self.shares);
+        let mut patch = self.spare_patches.pop().unwrap_or_default();
+        patch.shares.extend_from_slice(&self.shares);
+        self.patches.push_back(patch);
     }
 
-    /// Goes back to where [`Writer::begin_patch`] was called.
+    /// All changes since [`Writer::begin_patch`] were made; the trail had and has these lengths.
+    pub(crate) fn end_patch(&mut self, between: (usize, usize)) {
+        if let Some(patch) = self.patches.back_mut() {
+            patch.between = between;
+        }
+    }
+
+    /// Goes back to where the last patch began.
     pub(crate) fn take_back(&mut self) {
-        while let Some((position, part)) = self.old_parts.pop() {
+        let Some(mut patch) = self.patches.pop_back() else {
+            return;
+        };
+        while let Some((position, part)) = patch.parts.pop() {
             let (group, objects) = (part.group, part.objects.len());
             std::mem::replace(&mut self.parts[position], part).give_back(&mut self.spare);
             self.new_stamp(group as usize);
@@ -137,13 +165,38 @@ impl Writer {
                 self.enter(address, YOUNG | group << GROUP_SHIFT | number as u32, group);
             }
         }
-        while let Some((start, count)) = self.old_ranges.pop() {
-            let from = self.old_words.len() - count;
-            self.parts[0].words[start..start + count].copy_from_slice(&self.old_words[from..]);
-            self.old_words.truncate(from);
+        while let Some((start, count)) = patch.ranges.pop() {
+            let from = patch.words.len() - count;
+            self.parts[0].words[start..start + count].copy_from_slice(&patch.words[from..]);
+            patch.words.truncate(from);
         }
-        self.shares.clear();
-        self.shares.extend_from_slice(&self.old_shares);
+        std::mem::swap(&mut self.shares, &mut patch.shares);
+        self.drop_patch(patch);
+    }
+
+    /// How to get back to what was encoded before, and between which lengths of the trail that leads.
+    pub(crate) fn way_back(&self) -> (Kept, (usize, usize)) {
+        match (self.patches.back(), self.swapped) {
+            (Some(patch), _) => (Kept::Patched, patch.between),
+            (None, Some(between)) => (Kept::Swapped, between),
+            (None, None) => (Kept::Nothing, (0, 0)),
+        }
+    }
+
+    /// From here on there is no way back.
+    pub(crate) fn forget_way_back(&mut self) {
+        while let Some(patch) = self.patches.pop_back() {
+            self.drop_patch(patch);
+        }
+        self.swapped = None;
+    }
+
+    fn drop_patch(&mut self, mut patch: Patch) {
+        self.spare.extend(patch.parts.drain(..).map(|(_, part)| part));
+        patch.words.clear();
+        patch.ranges.clear();
+        patch.shares.clear();
+        self.spare_patches.push(patch);
     }
 
     /// Forgets numbers that were given to objects of the first part by mistake.
@@ -192,6 +245,7 @@ impl Writer {
 
     /// Forgets everything and keeps the room for it.
     pub(crate) fn begin(&mut self) {
+        self.forget_way_back();
         if self.slots.is_empty() {
             self.slots.resize(1 << 10, Slot::default());
         }
@@ -332,7 +386,9 @@ impl Writer {
             part.version = self.versions;
         }
         let old = std::mem::replace(old, part);
-        self.old_parts.push((position, old));
+        if let Some(patch) = self.patches.back_mut() {
+            patch.parts.push((position, old));
+        }
         others
     }
 
@@ -351,14 +407,19 @@ impl Writer {
     pub(crate) fn replace(&mut self, start: usize, words: &[u32]) {
         let place = &mut self.parts[0].words[start..start + words.len()];
         if place != words {
-            self.old_words.extend_from_slice(place);
-            self.old_ranges.push((start, words.len()));
+            if let Some(patch) = self.patches.back_mut() {
+                patch.words.extend_from_slice(place);
+                patch.ranges.push((start, words.len()));
+            }
             place.copy_from_slice(words);
-            self.versions += 1;
             let ends = &self.parts[0].ends;
             let first = ends.partition_point(|&end| end as usize <= start) / SHARE;
             let last = ends.partition_point(|&end| (end as usize) < start + words.len()) / SHARE;
-            self.shares[first..=last].fill(self.versions);
+            // Each gets one of its own: a version tells what the words are, wherever they stand.
+            for share in &mut self.shares[first..=last] {
+                self.versions += 1;
+                *share = self.versions;
+            }
         }
     }
 

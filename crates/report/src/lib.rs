@@ -1,9 +1,10 @@
 //! What was found, as text, JSON and HTML.
 //!
-//! [`model::Report`] is the data; everything else here turns it into something to read. Nothing in a report is trusted:
+//! [`model::Report`] is the data, and [`comparison::Comparison`] that of several strategies; everything else here turns it into something to read. Nothing in a report is trusted:
 //! names, values and output come from the program that was checked, so every renderer passes them through `clean`.
 
 mod clean;
+pub mod comparison;
 mod fold;
 pub mod html;
 pub mod json;

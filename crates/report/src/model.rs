@@ -26,6 +26,15 @@ pub struct Report {
     /// What the verdict rests on, a sentence each (sequential consistency, options that narrow the search).
     #[serde(default)]
     pub rests_on: Vec<String>,
+    /// What the reductions took for granted and was found to be so in all that was explored, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
+    /// What they took for granted first and was wrong; the search started over without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<Dropped>,
+    /// How often the search started over.
+    #[serde(default)]
+    pub restarts: u32,
     /// Remarks that change no verdict, a sentence each.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -57,8 +66,39 @@ pub struct Report {
     /// How likely a hash collision hid a state; 0 for an exact store.
     #[serde(default)]
     pub collision_probability: f64,
+    /// What the program was seen to have, by the places where it said so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observations: Vec<Observation>,
     /// What was found, the first one first.
     pub violations: Vec<Violation>,
+}
+
+/// Something taken for granted that is wrong, and the first access that showed it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// What was taken for granted, in one sentence.
+    pub what: String,
+    /// Name of the thread that made the access.
+    pub thread: String,
+    /// Class in whose code it happened; empty if unknown.
+    pub class: String,
+    /// Its source file; empty if unknown.
+    pub file: String,
+    /// The line; 0 if unknown.
+    pub line: u32,
+}
+
+/// A value that some execution gave to `Verify.observe`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Observation {
+    /// Class in whose code it happened; empty if unknown.
+    pub class: String,
+    /// Its source file; empty if unknown.
+    pub file: String,
+    /// The line; 0 if unknown.
+    pub line: u32,
+    /// The value.
+    pub value: i32,
 }
 
 /// One defect.

@@ -1,7 +1,7 @@
 //! The phrases that text and HTML share.
 
 use crate::clean::clean;
-use crate::model::{Event, Row, Trace};
+use crate::model::{Dropped, Event, Row, Trace};
 use std::collections::BTreeSet;
 
 /// What kind of thing an event is, for its colour.
@@ -60,6 +60,18 @@ pub fn place(file: &str, line: u32) -> String {
         (false, 0) => clean(file),
         (false, line) => format!("{}:{line}", clean(file)),
     }
+}
+
+/// What was wrong about something taken for granted, and where that showed.
+pub fn refutation(dropped: &Dropped) -> String {
+    let at = place(&dropped.file, dropped.line);
+    let at = if at.is_empty() { clean(&dropped.class) } else { at };
+    let at = if at.is_empty() { at } else { format!(" at {at}") };
+    format!(
+        "{}; not so for \"{}\"{at}",
+        clean(&dropped.what),
+        clean(&dropped.thread)
+    )
 }
 
 /// `Main.run`, or as much of it as is known.
@@ -181,6 +193,9 @@ pub fn figures(report: &crate::model::Report) -> Vec<(&'static str, String)> {
         ("threads", count(report.threads)),
         ("time", duration(report.seconds)),
     ];
+    if report.restarts > 0 {
+        out.push(("restarts", count(report.restarts.into())));
+    }
     if report.peak_bytes > 0 {
         out.push(("memory", bytes(report.peak_bytes)));
     }

@@ -2,7 +2,7 @@
 
 mod samples;
 
-use report::model::{Report, Row};
+use report::model::{Dropped, Report, Row};
 use report::{Style, text};
 use samples::*;
 use unicode_width::UnicodeWidthStr;
@@ -274,4 +274,30 @@ fn an_empty_report_is_no_problem() {
         ..Report::default()
     };
     assert!(plain(&report, 80).starts_with('?'));
+}
+
+#[test]
+fn a_few_assumptions_are_shown_and_the_others_are_counted() {
+    let mut report = holds();
+    report.assumed = (0..9)
+        .map(|number| format!("objects of C{number} are locked"))
+        .collect();
+    report.restarts = 1;
+    report.dropped = vec![Dropped {
+        what: "objects of Box are locked".into(),
+        thread: "main".into(),
+        class: "Box".into(),
+        file: "Box.java".into(),
+        line: 12,
+    }];
+    let parts = [
+        "assumed, and checked: objects of C5 are locked",
+        "assumed, and checked: and 3 more",
+        "assumed, and dropped: objects of Box are locked; not so for \"main\" at Box.java:12",
+        "restarts       1",
+    ];
+    check(&report, 100, &parts);
+    assert!(!plain(&report, 100).contains("C6"));
+    report.assumed.truncate(7);
+    check(&report, 100, &["C6"]);
 }

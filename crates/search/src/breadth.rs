@@ -3,8 +3,8 @@
 //! Each state remembers which entry of which state's menu led to it. A schedule is rebuilt from that by following the
 //! same states again.
 
-use crate::expand::{Expansion, Schedule, Shape, Step};
-use kernel::{Menu, System, Unsupported, Vector};
+use crate::expand::{Choice, Expansion, Schedule, Shape, Step, Taken, go_back};
+use kernel::{System, Unsupported, Vector};
 use std::collections::VecDeque;
 use std::mem::size_of;
 use store::Visited;
@@ -47,7 +47,8 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
 ) {
     let system = expansion.system;
     let (mut depth, mut level_end) = (0, 1);
-    let (mut words, mut choices, mut failed) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut words, mut choices, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut passed, mut failed) = (Vec::new(), Vec::new());
     while queue.opened < queue.nodes.len() {
         if queue.opened == level_end {
             (depth, level_end) = (depth + 1, queue.nodes.len());
@@ -60,38 +61,61 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
             schedule = Schedule::from_words(&tail);
         }
         if let Err(unsupported) = system.decode(state, &words) {
-            let actions = schedule_to(system, state, &queue.nodes, at, start);
+            let actions = schedule_to(expansion, state, &queue.nodes, at, start);
             expansion.hear(unsupported, actions);
             continue;
         }
         choices.clear();
-        if expansion.open(state, schedule, true, &mut choices) {
-            expansion.report(&schedule_to(system, state, &queue.nodes, at, start));
+        let mut opened = expansion.open(state, schedule, &mut choices);
+        if opened.flawed {
+            let fresh = expansion.take_fresh();
+            let actions = schedule_to(expansion, state, &queue.nodes, at, start);
+            expansion.report(fresh, &actions);
             if let Err(unsupported) = system.decode(state, &words) {
                 expansion.hear(unsupported, Vec::new());
                 continue;
             }
         }
-        for choice in &choices {
+        let mut next = 0;
+        while let Some(&choice) = choices.get(next) {
+            next += 1;
             if expansion.stopped(|| queue.shape(depth)) {
                 return;
             }
-            match expansion.step(state, schedule, choice) {
-                Step::New(undo, ..) => {
-                    system.undo(state, undo);
+            let step = expansion.step(state, schedule, &choice, &mut steps);
+            passed.extend(expansion.take_passed(&steps));
+            expansion.turn_away();
+            match step {
+                Step::New(seen, _) => {
+                    opened.reduced = None;
+                    debug_assert!(seen.id == u32::MAX || seen.id as usize == queue.nodes.len());
                     queue.push(at, choice.entry, &expansion.vector);
                 }
-                Step::Old(undo, ..) => system.undo(state, undo),
-                Step::Failed(unsupported) => failed.push((unsupported, choice.action)),
+                // SOUNDNESS: a state that is yet to be opened comes later than this one, and so does all that is put off there.
+                Step::Old(seen, _) if seen.id != u32::MAX && seen.id > at => opened.reduced = None,
+                Step::Old(..) => {}
+                Step::Failed(unsupported, action) => {
+                    let taken = steps.iter().map(|step| step.action);
+                    failed.push((unsupported, taken.chain([action]).collect::<Vec<_>>()));
+                }
                 Step::Halted => return,
             }
-        }
-        for (unsupported, action) in failed.drain(..) {
-            if expansion.is_unheard(&unsupported) {
-                let mut actions = schedule_to(system, state, &queue.nodes, at, start);
-                actions.push(action);
-                expansion.hear(unsupported, actions);
+            go_back(system, state, &mut steps, 0);
+            if next == choices.len()
+                && let Some(tried) = opened.reduced.take()
+            {
+                expansion.reopen(state, schedule, tried, &mut choices);
             }
+        }
+        if passed.is_empty() && failed.is_empty() {
+            continue;
+        }
+        let way = schedule_to(expansion, state, &queue.nodes, at, start);
+        for (flaw, actions) in passed.drain(..) {
+            expansion.report(vec![flaw], &[&way[..], &actions].concat());
+        }
+        for (unsupported, actions) in failed.drain(..) {
+            expansion.hear(unsupported, [&way[..], &actions].concat());
         }
         if expansion.stopped(|| queue.shape(depth)) {
             return;
@@ -153,49 +177,72 @@ fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
 ///
 /// Decoding may rename what encoding forgets, so an action of the decoded parent need not be one of the state that a
 /// replay is in. Therefore the words of all states on the way are found first, and then followed without decoding.
-fn schedule_to<S: System>(system: &S, state: &mut S::State, nodes: &[Node], to: u32, start: &[u32]) -> Vec<S::Action> {
+fn schedule_to<S: System, V: Visited + ?Sized>(
+    expansion: &mut Expansion<'_, S, V>,
+    state: &mut S::State,
+    nodes: &[Node],
+    to: u32,
+    start: &[u32],
+) -> Vec<S::Action> {
     let mut entries = Vec::new();
     let mut at = to;
     while at != 0 {
         let node = &nodes[at as usize];
-        entries.push(node.entry as usize);
+        entries.push(node.entry);
         at = node.parent;
     }
     entries.reverse();
-    follow(system, state, &entries, start).unwrap_or_default()
+    let transitions = expansion.transitions();
+    let actions = follow(expansion, state, &entries, start).unwrap_or_default();
+    expansion.turn_away();
+    expansion.set_transitions(transitions);
+    actions
 }
 
-fn follow<S: System>(
-    system: &S,
+fn follow<S: System, V: Visited + ?Sized>(
+    expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
-    entries: &[usize],
+    entries: &[u32],
     start: &[u32],
 ) -> Result<Vec<S::Action>, Unsupported> {
-    let mut menu = Menu::default();
+    let system = expansion.system;
+    let (mut choices, mut steps) = (Vec::new(), Vec::new());
     let mut way = vec![start.to_vec()];
     for &entry in entries {
         system.decode(state, &way[way.len() - 1])?;
-        menu.clear();
-        system.pending(state, &mut menu);
-        system.apply(state, menu.entries()[entry].action)?;
+        choices.clear();
+        expansion.look(state, Schedule::default(), true, &mut choices);
+        if let Some(choice) = choices.iter().find(|choice| choice.entry == entry) {
+            retrace(expansion, state, choice, &mut steps)?;
+        }
         way.push(encoded(system, state));
+        steps.clear();
     }
     system.decode(state, start)?;
-    let mut actions = Vec::new();
     for (&entry, goal) in entries.iter().zip(&way[1..]) {
-        menu.clear();
-        system.pending(state, &mut menu);
-        let expected = menu.entries().iter().skip(entry).take(1);
-        for candidate in expected.chain(menu.entries()).filter(|one| one.enabled) {
-            let Ok(undo) = system.apply(state, candidate.action) else {
-                continue;
-            };
-            if encoded(system, state) == *goal {
-                actions.push(candidate.action);
+        choices.clear();
+        expansion.look(state, Schedule::default(), true, &mut choices);
+        choices.sort_by_key(|choice| choice.entry != entry);
+        let taken = steps.len();
+        for choice in &choices {
+            if retrace(expansion, state, choice, &mut steps).is_ok() && encoded(system, state) == *goal {
                 break;
             }
-            system.undo(state, undo);
+            go_back(system, state, &mut steps, taken);
         }
     }
-    Ok(actions)
+    Ok(steps.iter().map(|step| step.action).collect())
+}
+
+/// Takes a step again, and those after it for which there is nothing to choose.
+fn retrace<S: System, V: Visited + ?Sized>(
+    expansion: &mut Expansion<'_, S, V>,
+    state: &mut S::State,
+    choice: &Choice<S::Action>,
+    steps: &mut Vec<Taken<S>>,
+) -> Result<(), Unsupported> {
+    match expansion.run(state, &mut Schedule::default(), choice, steps) {
+        Err(Step::Failed(unsupported, _)) => Err(unsupported),
+        _ => Ok(()),
+    }
 }

@@ -2,13 +2,18 @@
 //!
 //! A search calls [`Expansion::begin`] once, [`Expansion::open`] at each state that it wants the successors of, and
 //! [`Expansion::step`] for each action to be tried. It calls [`Expansion::stopped`] all the time.
+//!
+//! With a reduction, a state may be opened with the actions of one thread only. Then the search must open it again, in full,
+//! unless one of these steps led to a state that will be left later than this one: otherwise the other threads might be put off
+//! for ever around a cycle (the condition C3 of ample sets, in the form that is enough for safety).
 
 use crate::draw::Draw;
 use crate::inspect::{Wanted, inspect, is_dead};
 use crate::livelock::Components;
 use crate::pace::Pace;
+use crate::watch::Watch;
 use crate::{Ending, Found, Observer, Options, Outcome, Why};
-use kernel::{End, Flaw, Menu, Property, System, ThreadId, Unsupported, Vector};
+use kernel::{End, Flaw, Menu, Property, Reduction, System, ThreadId, Unsupported, Vector};
 use std::collections::HashSet;
 use store::{Seen, Visited};
 
@@ -77,19 +82,44 @@ pub(crate) struct Bound {
     pub every: bool,
 }
 
-/// Where a step led.
-pub(crate) enum Step<U> {
+/// A step that was taken, and how to go back over it.
+pub(crate) struct Taken<S: System> {
+    pub action: S::Action,
+    pub undo: S::Undo,
+}
+
+/// Goes back over the latest steps, until so many are left.
+pub(crate) fn go_back<S: System>(system: &S, state: &mut S::State, steps: &mut Vec<Taken<S>>, left: usize) {
+    while steps.len() > left {
+        if let Some(step) = steps.pop() {
+            system.undo(state, step.undo);
+        }
+    }
+}
+
+/// Where a step led, and those after it for which there was nothing to choose.
+pub(crate) enum Step<A> {
     /// To a state that was not known, with this schedule.
-    New(U, Seen, Schedule),
+    New(Seen, Schedule),
     /// To a known state.
-    Old(U, Seen, Schedule),
-    /// Nowhere: it is not supported.
-    Failed(Unsupported),
-    /// Nowhere: the search is stopped. It was undone.
+    Old(Seen, Schedule),
+    /// Nowhere: after the steps that were taken, this one is not supported.
+    Failed(Unsupported, A),
+    /// Nowhere: the search is stopped.
     Halted,
 }
 
+/// What was seen when a state was opened.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Opened {
+    /// There is a flaw to be reported: [`Expansion::report`] wants to know the way.
+    pub flawed: bool,
+    /// Only this thread's actions are to be tried.
+    pub reduced: Option<ThreadId>,
+}
+
 /// What a search looks like from outside at one moment.
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Shape {
     /// Steps from the start.
     pub depth: usize,
@@ -127,6 +157,16 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     was_cut: bool,
     stop: Option<Why>,
     outcome: Outcome<S::Action>,
+    reduction: Option<&'a mut dyn Reduction<S>>,
+    /// Whether states with one successor are left out of the store.
+    atomic: bool,
+    watch: Watch,
+    shape: Shape,
+    /// What was seen at the state at the end of the latest step, and what is to be tried there, if that is known.
+    ahead: Option<Opened>,
+    ahead_choices: Vec<Choice<S::Action>>,
+    /// Flaws in the midst of the latest step, each with the number of steps that were taken before.
+    passed: Vec<(Flaw, usize)>,
 }
 
 impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
@@ -152,7 +192,21 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             was_cut: false,
             stop: None,
             outcome: Outcome::default(),
+            reduction: None,
+            atomic: false,
+            watch: Watch::default(),
+            shape: Shape::default(),
+            ahead: None,
+            ahead_choices: Vec::new(),
+            passed: Vec::new(),
         }
+    }
+
+    /// The same with a reduction.
+    pub fn reduced(mut self, reduction: &'a mut dyn Reduction<S>) -> Self {
+        self.atomic = reduction.is_atomic();
+        self.reduction = Some(reduction);
+        self
     }
 
     /// Enters the initial state; `None` if there is no room even for that.
@@ -160,34 +214,77 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.enter(state, Schedule::default())
     }
 
-    /// Looks at a state and appends the actions to be tried there to `choices`. Whether there is a flaw to be reported:
-    /// then [`Expansion::report`] wants to know the way. `new` tells whether the state is to be counted.
-    pub fn open(
+    /// Looks at a new state and appends the actions to be tried there to `choices`.
+    pub fn open(&mut self, state: &mut S::State, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) -> Opened {
+        let opened = match self.ahead.take() {
+            Some(opened) => {
+                choices.append(&mut self.ahead_choices);
+                Opened {
+                    flawed: false,
+                    ..opened
+                }
+            }
+            None => self.look(state, schedule, false, choices),
+        };
+        let outcome = &mut self.outcome;
+        match self.menu.end {
+            End::Open => outcome.deadlocks += u64::from(is_dead(&self.menu)),
+            End::Over => outcome.finals += 1,
+            End::Ignored => outcome.ignored += 1,
+        }
+        opened
+    }
+
+    /// Looks at a state that is not counted and appends the actions to be tried there to `choices`: all of them if `full`.
+    pub fn look(
         &mut self,
         state: &mut S::State,
         schedule: Schedule,
-        new: bool,
+        full: bool,
         choices: &mut Vec<Choice<S::Action>>,
-    ) -> bool {
+    ) -> Opened {
         self.menu.clear();
         self.system.pending(state, &mut self.menu);
         let outcome = &mut self.outcome;
         outcome.marks.extend(&self.menu.marks);
         outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
-        match self.menu.end {
-            End::Open if is_dead(&self.menu) => outcome.deadlocks += u64::from(new),
-            End::Open => self.choose(schedule, choices),
-            End::Over => outcome.finals += u64::from(new),
-            End::Ignored => outcome.ignored += u64::from(new),
+        let mut reduced = None;
+        if self.menu.end == End::Open && !is_dead(&self.menu) {
+            if let Some(reduction) = &mut self.reduction
+                && !full
+            {
+                reduced = reduction.ample(self.system, state, &self.menu, schedule.last);
+            }
+            self.choose(schedule, reduced, choices);
         }
         self.fresh.clear();
         inspect(self.system, state, &self.menu, self.wanted, &mut self.fresh);
-        !self.fresh.is_empty() && self.keep_fresh()
+        Opened {
+            flawed: !self.fresh.is_empty() && self.keep_fresh(),
+            reduced,
+        }
     }
 
-    /// Chooses which entries of the menu are tried. THE place for a reduction: whatever it leaves out here is not
-    /// explored from this state.
-    fn choose(&mut self, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) {
+    /// Appends the actions at a state that was opened with only those of `tried`: all others.
+    pub fn reopen(
+        &mut self,
+        state: &mut S::State,
+        schedule: Schedule,
+        tried: ThreadId,
+        choices: &mut Vec<Choice<S::Action>>,
+    ) {
+        let first = choices.len();
+        self.look(state, schedule, true, choices);
+        let others = choices
+            .drain(first..)
+            .filter(|choice| choice.thread != tried)
+            .collect::<Vec<_>>();
+        choices.extend(others);
+    }
+
+    /// Chooses which entries of the menu are tried: those of one thread, or all. Whatever is left out here is not explored
+    /// from this state.
+    fn choose(&mut self, schedule: Schedule, only: Option<ThreadId>, choices: &mut Vec<Choice<S::Action>>) {
         let first = choices.len();
         let mut goes_on = false;
         // The thread that moved last comes first, so that traces stay sequential.
@@ -196,7 +293,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 continue;
             }
             for (position, entry) in self.menu.entries().iter().enumerate() {
-                if !entry.enabled || (Some(entry.thread) == schedule.last) != same {
+                let left_out = only.is_some_and(|thread| entry.thread != thread);
+                if !entry.enabled || left_out || (Some(entry.thread) == schedule.last) != same {
                     continue;
                 }
                 goes_on |= same && !entry.rests;
@@ -224,22 +322,111 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         }
     }
 
-    /// Takes a step and enters the state that it leads to.
-    pub fn step(&mut self, state: &mut S::State, schedule: Schedule, choice: &Choice<S::Action>) -> Step<S::Undo> {
-        let undo = match self.system.apply(state, choice.action) {
-            Ok(undo) => undo,
-            Err(unsupported) => return Step::Failed(unsupported),
-        };
-        self.outcome.figures.transitions += 1;
-        let after = schedule.after(choice);
-        match self.enter(state, after) {
-            Some(seen) if seen.new => Step::New(undo, seen, after),
-            Some(seen) => Step::Old(undo, seen, after),
-            None => {
-                self.system.undo(state, undo);
-                Step::Halted
-            }
+    /// Takes a step, and those after it for which there is nothing to choose if these need not be stored, and enters the
+    /// state that it leads to. What was taken is appended to `steps`, whatever comes of it.
+    pub fn step(
+        &mut self,
+        state: &mut S::State,
+        schedule: Schedule,
+        choice: &Choice<S::Action>,
+        steps: &mut Vec<Taken<S>>,
+    ) -> Step<S::Action> {
+        self.passed.clear();
+        let mut after = schedule;
+        if let Err(failed) = self.run(state, &mut after, choice, steps) {
+            return failed;
         }
+        match self.enter(state, after) {
+            Some(seen) if seen.new => Step::New(seen, after),
+            Some(seen) => Step::Old(seen, after),
+            None => Step::Halted,
+        }
+    }
+
+    /// Takes a step, and those after it for which there is nothing to choose.
+    pub fn run(
+        &mut self,
+        state: &mut S::State,
+        schedule: &mut Schedule,
+        choice: &Choice<S::Action>,
+        steps: &mut Vec<Taken<S>>,
+    ) -> Result<(), Step<S::Action>> {
+        self.take(state, schedule, choice, steps)?;
+        self.ahead = None;
+        if !self.atomic {
+            return Ok(());
+        }
+        self.watch.begin();
+        let mut choices = std::mem::take(&mut self.ahead_choices);
+        let ran = loop {
+            choices.clear();
+            let mut opened = self.look(state, *schedule, false, &mut choices);
+            if opened.flawed {
+                let taken = steps.len();
+                self.passed.extend(self.fresh.drain(..).map(|flaw| (flaw, taken)));
+            }
+            let only = match choices[..] {
+                [only] if !self.watch.is_endless() => only,
+                _ => {
+                    self.ahead = Some(opened);
+                    break Ok(());
+                }
+            };
+            if self.watch.came_back(self.system, state) {
+                // SOUNDNESS: this state is on a cycle of states that are not stored, so the others get their turn here.
+                choices.clear();
+                opened = self.look(state, *schedule, true, &mut choices);
+                self.ahead = Some(opened);
+                break Ok(());
+            }
+            if self.stopped_midway() {
+                break Err(Step::Halted);
+            }
+            if let Err(failed) = self.take(state, schedule, &only, steps) {
+                break Err(failed);
+            }
+        };
+        self.ahead_choices = choices;
+        ran
+    }
+
+    fn take(
+        &mut self,
+        state: &mut S::State,
+        schedule: &mut Schedule,
+        choice: &Choice<S::Action>,
+        steps: &mut Vec<Taken<S>>,
+    ) -> Result<(), Step<S::Action>> {
+        let action = choice.action;
+        match self.system.apply(state, action) {
+            Ok(undo) => steps.push(Taken { action, undo }),
+            Err(unsupported) => return Err(Step::Failed(unsupported, action)),
+        }
+        self.outcome.figures.transitions += 1;
+        *schedule = schedule.after(choice);
+        Ok(())
+    }
+
+    /// The flaws that the latest step passed by, each with the schedule to it from where `steps` begin.
+    pub fn take_passed(&mut self, steps: &[Taken<S>]) -> Vec<(Flaw, Vec<S::Action>)> {
+        let passed = self.passed.drain(..);
+        let way = |count: usize| steps[..count].iter().map(|step| step.action).collect();
+        passed.map(|(flaw, count)| (flaw, way(count))).collect()
+    }
+
+    /// How many steps count as taken.
+    pub fn transitions(&self) -> u64 {
+        self.outcome.figures.transitions
+    }
+
+    /// Steps that were taken since for another purpose do not count.
+    pub fn set_transitions(&mut self, count: u64) {
+        self.outcome.figures.transitions = count;
+    }
+
+    /// The state that comes next is not the one that the latest step led to.
+    pub fn turn_away(&mut self) {
+        self.ahead = None;
     }
 
     /// Whether as many steps were taken as states may be entered; then the search stops.
@@ -277,17 +464,22 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         seen
     }
 
-    /// Reports the flaws that [`Expansion::open`] saw, at the end of this schedule.
-    pub fn report(&mut self, actions: &[S::Action]) {
-        for flaw in std::mem::take(&mut self.fresh) {
+    /// The flaws that were seen when a state was opened.
+    pub fn take_fresh(&mut self) -> Vec<Flaw> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Reports flaws at the end of this schedule.
+    pub fn report(&mut self, flaws: Vec<Flaw>, actions: &[S::Action]) {
+        for flaw in flaws {
+            if self.stop.is_some() {
+                break;
+            }
             self.add(Found {
                 flaw,
                 actions: actions.to_vec(),
                 loop_start: None,
             });
-            if self.stop.is_some() {
-                break;
-            }
         }
     }
 
@@ -331,8 +523,15 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.stop.is_some()
     }
 
+    /// The same, in the midst of a step.
+    fn stopped_midway(&mut self) -> bool {
+        let shape = self.shape;
+        self.stopped(|| shape)
+    }
+
     #[cold]
     fn look_around(&mut self, shape: &Shape) {
+        self.shape = *shape;
         let (elapsed, report) = self.pace.look();
         self.note(shape);
         let figures = &mut self.outcome.figures;
@@ -342,6 +541,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             () if self.options.time.is_some_and(|most| elapsed >= most) => Why::Time,
             () if self.options.memory.is_some_and(|most| held > most) => Why::Memory,
             () if report && !self.observer.progress(figures) => Why::Interrupted,
+            () if self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken()) => Why::Broken,
             () => return,
         };
         self.stop.get_or_insert(why);
@@ -371,9 +571,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         let unsupported = self.outcome.unsupported.first().map(|(one, _)| one.clone());
         let lost = self.components.as_ref().is_some_and(|components| components.lost);
         let inexact = self.inexact || lost || self.visited.collision_probability() > 0.0;
+        let broken = self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken());
         // SOUNDNESS: "complete" is what is left when nothing was left out for whatever reason.
         let why = self
             .stop
+            .or(broken.then_some(Why::Broken))
             .or(unsupported.map(Why::Unsupported))
             .or(self.was_cut.then_some(Why::Preemptions))
             .or(inexact.then_some(Why::Inexact));

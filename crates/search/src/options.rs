@@ -67,6 +67,15 @@ impl Options {
             _ => Ok(()),
         }
     }
+
+    /// Whether they go together with a reduction.
+    pub fn check_reduced(&self) -> Result<(), Conflict> {
+        match self {
+            _ if self.properties.contains(&Property::Livelock) => Err(Conflict::LivelockReduced),
+            _ if self.preemptions.is_some() => Err(Conflict::BoundReduced),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Options that do not go together.
@@ -76,6 +85,10 @@ pub enum Conflict {
     LivelockOrder,
     /// A bound takes away the very steps that lead out of a component.
     LivelockBound,
+    /// Whether something changes is what a livelock is about, so every step can be seen.
+    LivelockReduced,
+    /// The schedule that a reduction leaves out may be the one with few preemptions.
+    BoundReduced,
 }
 
 impl fmt::Display for Conflict {
@@ -86,6 +99,12 @@ impl fmt::Display for Conflict {
             }
             Conflict::LivelockBound => {
                 "livelocks are not found under a bound on preemptions: drop the bound or the property"
+            }
+            Conflict::LivelockReduced => {
+                "every step can be seen by `livelock`: look for it with --reduce base, or drop the property"
+            }
+            Conflict::BoundReduced => {
+                "a reduction may leave out the very schedule with few preemptions: bound them with --reduce base"
             }
         })
     }

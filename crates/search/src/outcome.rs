@@ -72,6 +72,8 @@ pub enum Why {
     Inexact,
     /// The store had no numbers left.
     Full,
+    /// Something that the reduction relied on is wrong: it must start over without.
+    Broken,
     /// It was not asked to go on after a violation.
     FirstViolation,
 }
@@ -95,7 +97,7 @@ pub struct Outcome<A> {
     /// The counts.
     pub figures: Figures,
     /// All marks of all states.
-    pub marks: HashSet<u64>,
+    pub marks: HashSet<u128>,
     /// The first few distinct unsupported steps, with the schedule up to and including each.
     pub unsupported: Vec<(Unsupported, Vec<A>)>,
     /// Distinct states in which the program was over.
@@ -104,6 +106,8 @@ pub struct Outcome<A> {
     pub deadlocks: u64,
     /// Distinct states that the program asked to be forgotten.
     pub ignored: u64,
+    /// How often the search started over because the reduction had relied on something wrong.
+    pub restarts: u32,
 }
 
 impl<A> Default for Outcome<A> {
@@ -117,6 +121,7 @@ impl<A> Default for Outcome<A> {
             finals: 0,
             deadlocks: 0,
             ignored: 0,
+            restarts: 0,
         }
     }
 }

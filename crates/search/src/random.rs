@@ -1,7 +1,6 @@
 //! Random walks from the start. They end only because something stops them, and prove nothing.
 
-use crate::expand::{Expansion, Schedule, Shape, Step};
-use crate::replay::rewind;
+use crate::expand::{Expansion, Schedule, Shape, Step, Taken, go_back};
 use kernel::System;
 use store::Visited;
 
@@ -33,41 +32,49 @@ fn walk<S: System, V: Visited + ?Sized>(
     state: &mut S::State,
     first: bool,
 ) -> (bool, bool) {
-    let (mut choices, mut actions, mut undos) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut choices, mut steps) = (Vec::new(), Vec::new());
     let (mut schedule, mut new, mut chose) = (Schedule::default(), first, false);
     let stopped = loop {
         choices.clear();
-        if expansion.open(state, schedule, new, &mut choices) {
-            expansion.report(&actions);
+        let opened = match new {
+            true => expansion.open(state, schedule, &mut choices),
+            false => expansion.look(state, schedule, false, &mut choices),
+        };
+        if opened.flawed {
+            let actions: Vec<S::Action> = steps.iter().map(|step: &Taken<S>| step.action).collect();
+            let fresh = expansion.take_fresh();
+            expansion.report(fresh, &actions);
         }
         let shape = || Shape {
-            depth: undos.len(),
+            depth: steps.len(),
             frontier: 0,
             bytes: 0,
         };
         if expansion.stopped(shape) {
             break true;
         }
-        chose |= choices.len() > 1 || undos.len() == LONGEST;
-        if choices.is_empty() || undos.len() == LONGEST {
+        chose |= choices.len() > 1 || steps.len() >= LONGEST || opened.reduced.is_some();
+        if choices.is_empty() || steps.len() >= LONGEST {
             break false;
         }
         let choice = choices[expansion.draw.below(choices.len())];
-        match expansion.step(state, schedule, &choice) {
-            Step::New(undo, seen, after) | Step::Old(undo, seen, after) => {
-                undos.push(undo);
-                actions.push(choice.action);
-                expansion.deepen(undos.len());
+        let step = expansion.step(state, schedule, &choice, &mut steps);
+        for (flaw, actions) in expansion.take_passed(&steps) {
+            expansion.report(vec![flaw], &actions);
+        }
+        match step {
+            Step::New(seen, after) | Step::Old(seen, after) => {
+                expansion.deepen(steps.len());
                 (schedule, new) = (after, seen.new);
             }
-            Step::Failed(unsupported) => {
-                actions.push(choice.action);
-                expansion.hear(unsupported, actions);
+            Step::Failed(unsupported, action) => {
+                let taken = steps.iter().map(|step| step.action);
+                expansion.hear(unsupported, taken.chain([action]).collect());
                 break false;
             }
             Step::Halted => break true,
         }
     };
-    rewind(expansion.system, state, undos);
+    go_back(expansion.system, state, &mut steps, 0);
     (chose, stopped)
 }

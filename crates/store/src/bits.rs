@@ -76,6 +76,10 @@ impl Visited for Bits {
         self.states
     }
 
+    fn clear(&mut self) {
+        *self = Bits::new(self.array.len() as u64 * 8);
+    }
+
     fn bytes(&self) -> u64 {
         (self.array.capacity() * size_of::<u64>() + self.bytes.capacity() + size_of::<Self>()) as u64
     }

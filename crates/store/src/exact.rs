@@ -1,15 +1,16 @@
 //! The lossless store.
 //!
 //! A vector is cut into pieces, each kept once. Trees of pairs, each kept once, fold the pieces of every section, and then the
-//! sections; the topmost pair stands for the state and is entered in a table of its own, whose numbers are those of the
-//! states. A new state costs its topmost pair, 8 bytes, the pair's share of an index, and the few pieces and pairs that were
-//! never seen before.
+//! sections; the four topmost names stand for the state and are entered in a table of their own, whose numbers are those of
+//! the states. A new state costs these, 16 bytes, their share of an index, and the few pieces and pairs that were never seen
+//! before. (Two topmost names would take 8 bytes, but many more pairs, and more lookups for each state.)
 
-use crate::fold::{Fold, unfold};
+use crate::fold::{Fold, join, unfold};
 use crate::index::Index;
-use crate::nodes::{NODES, NOTHING, Nodes};
-use crate::pairs::Pairs;
+use crate::nodes::{NODES, Nodes};
 use crate::pieces::Pieces;
+use crate::recent::Recent;
+use crate::roots::Roots;
 use crate::section::Section;
 use crate::{Seen, Visited};
 use kernel::Vector;
@@ -20,41 +21,19 @@ use kernel::Vector;
 ///
 /// Equal words are found again only if they come in equal chunks and sections.
 // SOUNDNESS: two states get one number only if their words are equal. Names of pieces and of pairs are given after
-// comparing in full, never by hash; names of the two never meet; so a topmost pair determines its pieces, their order
+// comparing in full, never by hash; names of the two never meet; so the topmost names determine the pieces, their order
 // and their lengths.
 pub struct Exact {
     pieces: Pieces,
     inner: Nodes,
-    roots: Pairs,
-    /// The vector that was inserted last.
+    roots: Roots,
+    /// For each section of a vector, the last one in its place that was no recent one.
     sections: Vec<Section>,
     fold: Fold,
-    /// The version of each section in `fold`, and some recent ones with their names: where a search goes back and forth, the
-    /// same come again.
+    /// The version of each section in `fold`.
     shown: Vec<u64>,
-    recent: Vec<Recent>,
+    recent: Recent,
     changed: Vec<u32>,
-}
-
-/// Versions of one section with their names.
-#[derive(Clone, Copy, Default)]
-struct Recent {
-    entries: [(u64, u32); RECENT],
-    next: usize,
-}
-
-const RECENT: usize = 4;
-
-impl Recent {
-    fn find(&self, version: u64) -> Option<u32> {
-        let mut entries = self.entries.iter();
-        entries.find(|entry| entry.0 == version).map(|entry| entry.1)
-    }
-
-    fn push(&mut self, version: u64, name: u32) {
-        self.entries[self.next] = (version, name);
-        self.next = (self.next + 1) % RECENT;
-    }
 }
 
 impl Exact {
@@ -67,11 +46,11 @@ impl Exact {
         Self {
             pieces: Pieces::new(index()),
             inner: Nodes::new(NODES, index()),
-            roots: Pairs::new(u32::MAX, index()),
+            roots: Roots::new(index()),
             sections: Vec::new(),
             fold: Fold::default(),
             shown: Vec::new(),
-            recent: Vec::new(),
+            recent: Recent::new(),
             changed: Vec::new(),
         }
     }
@@ -89,7 +68,6 @@ impl Exact {
         if self.sections.len() < count {
             self.sections.resize_with(count, Section::default);
             self.shown.resize(count, 0);
-            self.recent.resize_with(count, Recent::default);
         }
         let (mut chunk, mut word) = (0, 0);
         for position in 0..count {
@@ -104,27 +82,22 @@ impl Exact {
                 None => (ends.len(), words.len(), 0),
             };
             if version == 0 || version != self.shown[position] || position >= before {
-                let known = if version == 0 || count == 1 {
-                    None
-                } else {
-                    self.recent[position].find(version)
-                };
-                let name = match known {
+                let (part, cuts) = (&words[word..end], &ends[chunk..last_chunk]);
+                let section = &mut self.sections[position];
+                let (pieces, inner) = (&mut self.pieces, &mut self.inner);
+                if count == 1 {
+                    // The section is the state.
+                    self.fold = Fold::default();
+                    return self.roots.intern(section.rewrite(part, cuts, 0, pieces, inner)?);
+                }
+                let name = match self.recent.by_version(version) {
                     Some(name) => name,
                     None => {
-                        let (part, cuts) = (&words[word..end], &ends[chunk..last_chunk]);
-                        let section = &mut self.sections[position];
-                        let halves = section.rewrite(part, cuts, word as u32, &mut self.pieces, &mut self.inner)?;
-                        if count == 1 {
-                            // The section is the state.
-                            self.fold = Fold::default();
-                            return self.roots.intern(halves);
-                        }
-                        let name = match halves {
-                            [one, NOTHING] => one,
-                            both => self.inner.name(both)?,
-                        };
-                        self.recent[position].push(version, name);
+                        let name = self.recent.by_words(part, || {
+                            let top = section.rewrite(part, cuts, word as u32, pieces, inner)?;
+                            join(top, inner)
+                        })?;
+                        self.recent.note_version(version, name);
                         name
                     }
                 };
@@ -136,6 +109,14 @@ impl Exact {
         self.fold.names_mut().truncate(count);
         let root = self.fold.fold(&self.changed, before, &mut self.inner)?;
         self.roots.intern(root)
+    }
+
+    /// Forgets the last vector, of which what is kept may be half done.
+    fn forget(&mut self) {
+        self.sections.clear();
+        self.shown.clear();
+        self.recent = Recent::new();
+        self.fold = Fold::default();
     }
 
     /// Puts the name of a section into the row of them.
@@ -162,11 +143,7 @@ impl Visited for Exact {
     fn insert(&mut self, vector: &Vector) -> Option<Seen> {
         let seen = self.enter(vector);
         if seen.is_none() {
-            // What is kept of the last vector may be half done.
-            self.sections.clear();
-            self.shown.clear();
-            self.recent.clear();
-            self.fold = Fold::default();
+            self.forget();
         }
         seen
     }
@@ -175,8 +152,8 @@ impl Visited for Exact {
         if id >= self.roots.len() {
             return false;
         }
-        for half in self.roots.get(id) {
-            unfold(half, &self.inner, &mut |piece| {
+        for name in self.roots.get(id) {
+            unfold(name, &self.inner, &mut |piece| {
                 out.extend_from_slice(self.pieces.get(piece))
             });
         }
@@ -187,6 +164,10 @@ impl Visited for Exact {
         u64::from(self.roots.len())
     }
 
+    fn clear(&mut self) {
+        *self = Exact::new();
+    }
+
     fn bytes(&self) -> u64 {
         let sections: u64 = self.sections.iter().map(Section::bytes).sum();
         self.pieces.bytes()
@@ -194,7 +175,8 @@ impl Visited for Exact {
             + self.roots.bytes()
             + self.fold.bytes()
             + sections
-            + (self.sections.capacity() * (size_of::<Section>() + size_of::<Recent>() + size_of::<u64>())) as u64
+            + self.recent.bytes()
+            + (self.sections.capacity() * (size_of::<Section>() + size_of::<u64>())) as u64
             + size_of::<Self>() as u64
     }
 

@@ -75,6 +75,10 @@ impl Visited for Fingerprint {
         u64::from(self.fingerprints.len())
     }
 
+    fn clear(&mut self) {
+        *self = Fingerprint::new();
+    }
+
     fn bytes(&self) -> u64 {
         self.fingerprints.bytes() + self.index.bytes() + self.bytes.capacity() as u64 + size_of::<Self>() as u64
     }

@@ -8,10 +8,13 @@
 
 use crate::nodes::{NOTHING, Nodes};
 
+/// How many names a row folds into.
+pub(crate) const TOP: usize = 4;
+
 /// The tree over the last row.
 #[derive(Default)]
 pub(crate) struct Fold {
-    /// The row itself, then the names of its pairs, of pairs of these, and so on up to one or two.
+    /// The row itself, then the names of its pairs, of pairs of these, and so on up to [`TOP`] or fewer.
     levels: Vec<Vec<u32>>,
     changed: Vec<u32>,
 }
@@ -32,15 +35,15 @@ impl Fold {
         &mut self.levels[0]
     }
 
-    /// The two halves that the row folds into: [`NOTHING`] for a half that is not there. `changed` are the positions at which
+    /// The names that the row folds into: [`NOTHING`] for one that is not there. `changed` are the positions at which
     /// the row differs from the last one, ascending; `before` is how long that was. `None` if there is no room left; the
     /// tree is of no use then.
-    pub(crate) fn fold(&mut self, changed: &[u32], before: usize, nodes: &mut Nodes) -> Option<[u32; 2]> {
+    pub(crate) fn fold(&mut self, changed: &[u32], before: usize, nodes: &mut Nodes) -> Option<[u32; TOP]> {
         self.changed.clear();
         self.changed.extend_from_slice(changed);
         let mut before = before;
         let mut level = 0;
-        while self.levels.get(level).is_some_and(|names| names.len() > 2) {
+        while self.levels.get(level).is_some_and(|names| names.len() > TOP) {
             let (below, above) = self.levels.split_at_mut(level + 1);
             let names = &below[level];
             let length = names.len().div_ceil(2);
@@ -55,7 +58,7 @@ impl Fold {
             if names.len() != before && self.changed.last().is_none_or(|&position| position / 2 < last) {
                 self.changed.push(last * 2);
             }
-            if before <= 2 {
+            if before <= TOP {
                 // There were no parents: all are new.
                 parents.clear();
                 self.changed.clear();
@@ -84,11 +87,11 @@ impl Fold {
             before = old_length;
             level += 1;
         }
-        Some(match self.levels.get(level).map_or(&[][..], Vec::as_slice) {
-            [] => [NOTHING; 2],
-            [one] => [*one, NOTHING],
-            [one, two, ..] => [*one, *two],
-        })
+        let mut top = [NOTHING; TOP];
+        if let Some(names) = self.levels.get(level) {
+            top[..names.len()].copy_from_slice(names);
+        }
+        Some(top)
     }
 
     /// The memory held, in bytes.
@@ -96,6 +99,16 @@ impl Fold {
         let words: usize = self.levels.iter().map(Vec::capacity).sum::<usize>() + self.changed.capacity();
         (words * size_of::<u32>()) as u64
     }
+}
+
+/// The one name that some names fold into.
+pub(crate) fn join([first, second, third, fourth]: [u32; TOP], nodes: &mut Nodes) -> Option<u32> {
+    let mut pair = |left, right| match right {
+        NOTHING => Some(left),
+        _ => nodes.name([left, right]),
+    };
+    let (left, right) = (pair(first, second)?, pair(third, fourth)?);
+    pair(left, right)
 }
 
 /// Hands the pieces below a name to `visit`, in order.

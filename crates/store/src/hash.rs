@@ -18,17 +18,28 @@ pub(crate) fn pair([first, second]: [u32; 2]) -> u64 {
     fold((u64::from(first) << 32 | u64::from(second)) ^ SEED, FACTOR)
 }
 
+/// The hash of four words.
+#[inline]
+pub(crate) fn four([first, second, third, fourth]: [u32; 4]) -> u64 {
+    let (low, high) = (two(first, second), two(third, fourth));
+    fold(fold(low ^ SEED, FACTOR) ^ high, FACTOR)
+}
+
+#[inline]
+fn two(first: u32, second: u32) -> u64 {
+    u64::from(second) << 32 | u64::from(first)
+}
+
 /// The hash of some words and of how many they are: two lanes, so that one multiplication need not wait for the other.
 #[inline]
 pub(crate) fn words(words: &[u32]) -> u64 {
-    let two = |pair: &[u32]| u64::from(pair[0]) << 32 | u64::from(pair[1]);
     let (mut even, mut odd) = (SEED ^ words.len() as u64, FACTOR);
-    let mut fours = words.chunks_exact(4);
-    for four in &mut fours {
-        even = fold(even ^ two(&four[..2]), FACTOR);
-        odd = fold(odd ^ two(&four[2..]), SEED);
+    let (fours, rest) = words.as_chunks();
+    for &[first, second, third, fourth] in fours {
+        even = fold(even ^ two(first, second), FACTOR);
+        odd = fold(odd ^ two(third, fourth), SEED);
     }
-    for &word in fours.remainder() {
+    for &word in rest {
         even = fold(even ^ u64::from(word), FACTOR);
     }
     fold(even ^ odd.rotate_left(32), FACTOR)

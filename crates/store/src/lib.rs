@@ -14,6 +14,8 @@ mod index;
 mod nodes;
 mod pairs;
 mod pieces;
+mod recent;
+mod roots;
 mod section;
 mod slab;
 
@@ -45,6 +47,9 @@ pub trait Visited {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// Forgets all states.
+    fn clear(&mut self);
 
     /// All memory that the store holds, in bytes: tables, indexes, spare room.
     fn bytes(&self) -> u64;

@@ -11,7 +11,7 @@ pub(crate) const NOTHING: u32 = u32::MAX;
 /// How many nodes can be named: names are above those of pieces and below [`NOTHING`].
 pub(crate) const NODES: u32 = NOTHING - pieces::NAMES;
 
-const MEMO: usize = 1 << 14;
+const MEMO: usize = 1 << 12;
 
 /// A pair and its name.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl Nodes {
         let hash = hash::pair(pair);
         let memo = &mut self.memo[(hash >> 32) as usize % MEMO];
         if memo.pair != pair {
-            let name = pieces::NAMES + self.pairs.intern_hashed(pair, hash)?.id;
+            let name = pieces::NAMES + self.pairs.intern(pair, hash)?.id;
             *memo = Memo { pair, name };
         }
         Some(memo.name)

@@ -22,25 +22,14 @@ impl Pairs {
         }
     }
 
-    /// How many pairs there are.
-    pub(crate) fn len(&self) -> u32 {
-        self.slab.len()
-    }
-
     /// A pair that was entered before.
     #[inline]
     pub(crate) fn get(&self, number: u32) -> [u32; 2] {
         *self.slab.array(number)
     }
 
-    /// The number of a pair; `None` if it is not there and the table is full.
-    #[inline]
-    pub(crate) fn intern(&mut self, pair: [u32; 2]) -> Option<Seen> {
-        self.intern_hashed(pair, hash::pair(pair))
-    }
-
-    /// The same, for who has the hash of the pair.
-    pub(crate) fn intern_hashed(&mut self, pair: [u32; 2], hash: u64) -> Option<Seen> {
+    /// The number of a pair whose hash is given; `None` if it is not there and the table is full.
+    pub(crate) fn intern(&mut self, pair: [u32; 2], hash: u64) -> Option<Seen> {
         let slab = &self.slab;
         let next = (slab.len() < self.limit).then_some(slab.len());
         let seen = self.index.enter(
@@ -68,10 +57,11 @@ mod tests {
     #[test]
     fn a_full_table_still_finds() {
         let mut pairs = Pairs::new(2, Index::new());
-        assert_eq!(pairs.intern([1, 2]), Some(Seen { id: 0, new: true }));
-        assert_eq!(pairs.intern([2, 1]), Some(Seen { id: 1, new: true }));
-        assert_eq!(pairs.intern([3, 3]), None);
-        assert_eq!(pairs.intern([2, 1]), Some(Seen { id: 1, new: false }));
+        let mut intern = |pair| pairs.intern(pair, hash::pair(pair));
+        assert_eq!(intern([1, 2]), Some(Seen { id: 0, new: true }));
+        assert_eq!(intern([2, 1]), Some(Seen { id: 1, new: true }));
+        assert_eq!(intern([3, 3]), None);
+        assert_eq!(intern([2, 1]), Some(Seen { id: 1, new: false }));
         assert_eq!(pairs.get(0), [1, 2]);
     }
 }

@@ -1,11 +1,14 @@
 //! The last vector, a section at a time.
 
-use crate::fold::Fold;
+use crate::fold::{Fold, TOP};
 use crate::nodes::{NOTHING, Nodes};
-use crate::pieces::{self, Pieces};
+use crate::pieces::Pieces;
 
 /// Chunks that are longer are cut.
 const CUT: u32 = 16;
+
+/// Sections up to this length are cut without regard to chunks: few are different.
+pub(crate) const SHORT: usize = 128;
 
 /// A section of the last vector, cut into pieces: its chunks, the long ones cut so that one changed word does not store all of
 /// them anew.
@@ -29,12 +32,11 @@ impl Section {
         start: u32,
         pieces: &mut Pieces,
         nodes: &mut Nodes,
-    ) -> Option<[u32; 2]> {
+    ) -> Option<[u32; TOP]> {
         self.spare.clear();
         let mut at = 0;
-        // A short section is one piece: few are different.
-        let whole = words.len() <= pieces::LONGEST;
-        for &end in if whole { &[] } else { ends } {
+        let short = words.len() <= SHORT;
+        for &end in if short { &[] } else { ends } {
             let end = end - start;
             self.cut_to(at, end);
             at = end;

@@ -2,7 +2,7 @@
 //!
 //! Room is taken a segment at a time, so that growing never copies and never leaves more than a segment spare.
 
-const SEGMENT_BITS: u32 = 15;
+const SEGMENT_BITS: u32 = 13;
 const SEGMENT: usize = 1 << SEGMENT_BITS;
 
 /// Items of `width` words each.

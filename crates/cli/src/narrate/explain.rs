@@ -142,6 +142,9 @@ impl Narrator<'_> {
             if machine.race_key(one, two) != Some(found.flaw.key) {
                 continue;
             }
+            // Which of the two is named first does not depend on the schedule.
+            let line = |number| users_frame(machine, number).map(|frame| (frame.class, frame.line));
+            let (one, two) = if line(two) < line(one) { (two, one) } else { (one, two) };
             let mut why = Vec::new();
             let mut subject = None;
             for number in [one, two] {

@@ -5,12 +5,14 @@
 //! - `property`, `line`: what is violated, and where.
 //! - `says`: a part of the violation's message or explanation, or of the reason why the verdict is unknown.
 //! - `options`: options for the command.
-//! - `states`: how many states are explored, as `base=N` for the reduction `base`; `?` is a number not taken yet.
-//! - `auto`: the verdict that stronger reductions owe where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
+//! - `states`: how many states are explored, as `base=N` and `auto=N` for these reductions; `?` is a number not taken yet.
+//! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
+//! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
 
 use kernel::Property;
 use program::jdk::Jdk;
 use report::model::Report;
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -33,8 +35,9 @@ pub struct Case {
     pub line: Option<u32>,
     pub says: Option<String>,
     pub options: Vec<String>,
-    pub states: Option<u64>,
+    pub states: BTreeMap<String, u64>,
     pub auto: Option<String>,
+    pub owes: bool,
 }
 
 impl Case {
@@ -56,11 +59,11 @@ impl Case {
                 "says" => case.says = Some(value),
                 "options" => case.options = value.split_whitespace().map(str::to_owned).collect(),
                 "states" => {
-                    case.states = counts(&value)
-                        .find(|(of, _)| *of == "base")
-                        .and_then(|(_, count)| count)
+                    let known = counts(&value).filter_map(|(of, count)| Some((of.to_owned(), count?)));
+                    case.states = known.collect();
                 }
                 "auto" => case.auto = Some(value),
+                "owes" => case.owes = true,
                 _ => panic!("{}: unknown header {line:?}", path.display()),
             }
         }
@@ -103,27 +106,57 @@ impl Case {
             .any(|word| word.split(',').any(|part| part == option))
     }
 
-    /// Checks the program on a JDK, with its own options and more.
+    /// The verdict and the property that are expected with a reduction.
+    pub fn expected(&self, reduction: &str) -> (&str, Option<&str>) {
+        match self.auto.as_deref().filter(|_| reduction == "auto") {
+            None => (&self.verdict, self.property.as_deref()),
+            Some(auto) => {
+                let mut words = auto.split(' ');
+                (words.next().unwrap_or_default(), words.next())
+            }
+        }
+    }
+
+    /// Checks the program on a JDK with a reduction, without its limit where that is for weaker ones.
+    pub fn check_with(&self, jdk: &Jdk, reduction: &str, more: &[&str]) -> Ran {
+        if self.auto.is_none() || reduction != "auto" {
+            return self.check(jdk, &[&["--reduce", reduction], more].concat());
+        }
+        let mut unlimited = self.clone();
+        if let Some(at) = unlimited.options.iter().position(|option| option == "--states") {
+            unlimited.options.drain(at..at + 2);
+        }
+        unlimited.check(jdk, &[&["--reduce", reduction], more].concat())
+    }
+
+    /// Checks the program on a JDK, with its own options and more; with the reduction `base` unless these say otherwise.
     pub fn check(&self, jdk: &Jdk, more: &[&str]) -> Ran {
         let mut command = raddle();
+        let reduces = |option: &str| option == "--reduce";
+        let chosen = self.options.iter().any(|option| reduces(option)) || more.iter().any(|option| reduces(option));
         command.args(["check", "--jdk"]).arg(jdk.home());
         command.arg("-cp").arg(&*CLASSES);
         command.arg("--source").args(self.path.parent());
+        if !chosen {
+            command.args(["--reduce", "base"]);
+        }
         command.args(&self.options).args(more).arg(&self.name);
         run(command)
     }
 
-    /// Writes another number of states for `base` into the program's headers.
-    pub fn bless(&self, states: u64) {
+    /// Writes another number of states for a reduction into the program's headers.
+    pub fn bless(&self, reduction: &str, states: u64) {
         let text = fs::read_to_string(&self.path).expect("a fixture is text");
         let blessed = text.lines().map(|line| match line.strip_prefix("//@ states: ") {
             Some(value) => {
-                let others = counts(value).filter(|(of, _)| *of != "base");
-                let others = others.map(|(of, count)| {
+                let mut all: Vec<(&str, Option<u64>)> = counts(value).filter(|(of, _)| *of != reduction).collect();
+                all.push((reduction, Some(states)));
+                all.sort_by_key(|(of, _)| *of != "base");
+                let all = all.iter().map(|(of, count)| {
                     let count = count.map_or("?".to_owned(), |count| count.to_string());
                     format!(" {of}={count}")
                 });
-                format!("//@ states: base={states}{}\n", others.collect::<String>())
+                format!("//@ states:{}\n", all.collect::<String>())
             }
             None => format!("{line}\n"),
         });

@@ -2,7 +2,7 @@
 
 use crate::common::Entry;
 use machine::{Answer, Args, Machine, Outcome, raise};
-use program::world::HEADER_WORDS;
+use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, HEADER_WORDS};
 
 pub(crate) const METHODS: &[Entry] = &[
     ("java/lang/Object", "getClass", "()Ljava/lang/Class;", get_class),
@@ -30,9 +30,13 @@ fn clone(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     let words = m.object_words(object);
     let copy = m.allocate(class, words)?;
-    // Class and lock are the copy's own; everything after them is copied.
-    let bytes = (words - HEADER_WORDS) as usize * 4;
-    m.memory
-        .copy_bytes((object + HEADER_WORDS, 0), (copy + HEADER_WORDS, 0), bytes);
+    // The header is the copy's own; everything after it is copied, and the length of an array.
+    let mut first = HEADER_WORDS;
+    if m.program.class(class).is_array() {
+        first = ARRAY_HEADER_WORDS;
+        m.memory.poke(copy + ARRAY_LENGTH, m.array_length(object));
+    }
+    let bytes = (words - first) as usize * 4;
+    m.memory.copy_bytes((object + first, 0), (copy + first, 0), bytes);
     Ok(Outcome::Word(copy))
 }

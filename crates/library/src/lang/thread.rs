@@ -10,8 +10,10 @@ use machine::clock::EPOCH_MILLIS;
 use machine::inspect::Wait;
 use machine::layout::{self, status, thread, wake};
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
+use std::sync::atomic::Ordering;
 
 const THREAD: &str = "java/lang/Thread";
+const GROUP: &str = "java/lang/ThreadGroup";
 const OBJECT: &str = "java/lang/Object";
 const UNSAFE: &str = "jdk/internal/misc/Unsafe";
 
@@ -58,8 +60,97 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
 ];
 
 /// Methods with a body that are taken over while a program is explored.
-pub(crate) const EXPLORED: &[(&str, &str, &str, Native)] =
-    &[(THREAD, "getState", "()Ljava/lang/Thread$State;", get_state)];
+///
+/// What the JDK keeps about threads for its own use would tell the order in which threads that have nothing to do with each other
+/// start and end. So numbers and names are counted by each thread for those that it makes, and the list of a thread group is
+/// made when somebody looks at it.
+pub(crate) const EXPLORED: &[(&str, &str, &str, Native)] = &[
+    (THREAD, "getState", "()Ljava/lang/Thread$State;", get_state),
+    (THREAD, "nextThreadNum", "()I", own_name),
+    (THREAD, "nextThreadID", "()J", own_number),
+    ("java/lang/Thread$ThreadNumbering", "next", "()I", own_name),
+    ("java/lang/Thread$ThreadIdentifiers", "next", "()J", own_number),
+    (GROUP, "addUnstarted", "()V", nothing),
+    (GROUP, "add", "(Ljava/lang/Thread;)V", nothing),
+    (GROUP, "threadStartFailed", "(Ljava/lang/Thread;)V", nothing),
+    (GROUP, "threadTerminated", "(Ljava/lang/Thread;)V", nothing),
+    (GROUP, "activeCount", "()I", with_members),
+    (GROUP, "enumerate", "([Ljava/lang/Thread;IZ)I", with_members),
+    (GROUP, "interrupt", "()V", with_members),
+    (GROUP, "destroy", "()V", with_members),
+    (GROUP, "list", "(Ljava/io/PrintStream;I)V", with_members),
+    (
+        "java/lang/System",
+        "getSecurityManager",
+        "()Ljava/lang/SecurityManager;",
+        null,
+    ),
+    (
+        "java/lang/System",
+        "setSecurityManager",
+        "(Ljava/lang/SecurityManager;)V",
+        no_manager,
+    ),
+];
+
+/// How many threads one thread may make.
+const MOST_MADE: u32 = 0xffff;
+
+fn counted(m: &mut Machine<'_>, word: u32) -> Result<u32, Trap> {
+    let made = m.thread_word(m.current, word);
+    if made == MOST_MADE {
+        return Err(Trap::Unsupported(format!("more than {MOST_MADE} threads made by one")));
+    }
+    m.set_thread_word(m.current, word, made + 1);
+    Ok(made)
+}
+
+/// The number in the name of the next thread: 0, 1, 2 for those that the main thread makes.
+fn own_name(m: &mut Machine<'_>, _: &Args) -> Answer {
+    let made = counted(m, thread::NAMES)?;
+    let of_others = m.current.wrapping_mul(1000) & 0x3fff_ffff;
+    Ok(Outcome::Word(of_others + made))
+}
+
+/// The number of the next thread, which no other has.
+fn own_number(m: &mut Machine<'_>, _: &Args) -> Answer {
+    let made = u64::from(counted(m, thread::NUMBERS)?) + 1;
+    if m.current == 0 {
+        return Ok(Outcome::Wide(u64::from(m.memory.load(layout::COUNTER)) + 100 + made));
+    }
+    let me = m.thread_word(m.current, thread::OBJECT);
+    let offset = m.offset(THREAD, "tid");
+    let mine = m.memory.load_wide(me + offset);
+    if mine >> 47 != 0 {
+        return Err(Trap::Unsupported(
+            "threads that start threads, too many times over".to_owned(),
+        ));
+    }
+    Ok(Outcome::Wide(mine << 16 | made))
+}
+
+/// Fills the list of a thread group before its body looks at it.
+fn with_members(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let group = args.word(0);
+    m.shared.threads_matter.store(true, Ordering::Relaxed);
+    let mut members = Vec::new();
+    for object in live_threads(m) {
+        if m.find_offset(THREAD, "group")
+            .is_some_and(|offset| m.memory.load(object + offset) == group)
+        {
+            members.push(object);
+        }
+    }
+    let class = m.program.array_of(m.known.thread).map_err(machine::link::load_trap)?;
+    let list = m.new_references(class, &members)?;
+    m.set(group, GROUP, "threads", list);
+    m.set(group, GROUP, "nthreads", members.len() as u32);
+    Ok(Outcome::Body)
+}
+
+fn no_manager(_: &mut Machine<'_>, _: &Args) -> Answer {
+    Err(Trap::Unsupported("a security manager".to_owned()))
+}
 
 /// A thread that stands before a monitor which another has is blocked, although it has not tried. The body reads what is noted
 /// here.
@@ -186,14 +277,19 @@ fn holds_lock(m: &mut Machine<'_>, args: &Args) -> Answer {
     Ok(m.holds(args.word(0)).into())
 }
 
+fn live_threads(m: &Machine<'_>) -> Vec<Address> {
+    let live = |&number: &u32| m.thread_word(number, thread::STATUS) != status::FREE;
+    let objects = (0..=m.highest_thread())
+        .filter(live)
+        .map(|number| m.thread_word(number, thread::OBJECT));
+    objects
+        .filter(|&object| object != 0 && m.thread_of(object).is_some())
+        .collect()
+}
+
 fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let mut threads = Vec::new();
-    for number in 0..=m.highest_thread() {
-        let object = m.thread_word(number, thread::OBJECT);
-        if m.thread_word(number, thread::STATUS) != status::FREE && object != 0 && m.thread_of(object).is_some() {
-            threads.push(object);
-        }
-    }
+    m.shared.threads_matter.store(true, Ordering::Relaxed);
+    let threads = live_threads(m);
     let class = m.program.array_of(m.known.thread).map_err(machine::link::load_trap)?;
     Ok(Outcome::Word(m.new_references(class, &threads)?))
 }
@@ -216,10 +312,12 @@ pub(crate) fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, 
 }
 
 fn stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.shared.threads_matter.store(true, Ordering::Relaxed);
     Ok(trace_of(m, args.word(0))?.into())
 }
 
 fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.shared.threads_matter.store(true, Ordering::Relaxed);
     let threads = non_null(args.word(0))?;
     let mut traces = Vec::new();
     for index in 0..m.array_length(threads) {
@@ -234,6 +332,7 @@ fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.shared.interrupts_matter.store(true, Ordering::Relaxed);
     m.interrupt(args.word(0));
     Ok(Outcome::Void)
 }

@@ -178,7 +178,7 @@ impl Machine<'_> {
         let record = SITES + number * SITE_WORDS;
         if self.memory.load(record) == 0 {
             self.memory.store(record, state);
-            self.memory.store(record + 1, reference);
+            self.store_root(record + 1, reference);
             self.memory.store_wide(record + 2, value);
         }
     }

@@ -342,7 +342,7 @@ impl<'p> Machine<'p> {
         let mut object = self.memory.load(at);
         if object == 0 {
             object = self.new_object(class)?;
-            self.memory.store(at, object);
+            self.store_root(at, object);
         }
         self.set_result(call, object);
         Ok(Next::Advance)

@@ -13,10 +13,10 @@ pub type ClassId = u32;
 /// A method, numbered from 1 in the order of loading.
 pub type MethodId = u32;
 
-/// Words before the fields of an object: class and flags, then the lock word.
-pub const HEADER_WORDS: u32 = 2;
-/// Words before the elements of an array: as for an object, then the length and one word of padding, so that
-/// elements begin at a multiple of eight bytes from the object's start, as the JDK's own code expects.
+/// Words before the fields of an object: class and flags, the lock word, and what is known of how it is accessed.
+pub const HEADER_WORDS: u32 = 3;
+/// Words before the elements of an array: class and flags, lock, length, and what is known of how it is accessed. So elements
+/// begin at a multiple of eight bytes from the object's start, as the JDK's own code expects.
 pub const ARRAY_HEADER_WORDS: u32 = 4;
 /// Which word of an array holds its length.
 pub const ARRAY_LENGTH: u32 = 2;

@@ -16,7 +16,7 @@ mod timeline;
 
 use crate::clean::clean;
 use crate::model::{Report, Stack, Violation};
-use crate::words::{figures, place, plural};
+use crate::words::{figures, place, plural, refutation};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -182,7 +182,14 @@ fn numbers(report: &Report, out: &mut String) {
         put!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(&value));
     }
     out.push_str("</dl>\n");
-    for (title, texts) in [("Rests on", &report.rests_on), ("Notes", &report.notes)] {
+    let dropped = report.dropped.iter().map(refutation).collect();
+    let parts = [
+        ("Rests on", &report.rests_on),
+        ("Assumed, and checked", &report.assumed),
+        ("Assumed, and dropped", &dropped),
+        ("Notes", &report.notes),
+    ];
+    for (title, texts) in parts {
         if !texts.is_empty() {
             let items: String = texts.iter().map(|text| format!("<li>{}</li>", lines(text))).collect();
             put!(out, "<h3>{title}</h3>\n<ul class=\"small\">{items}</ul>\n");
@@ -201,7 +208,7 @@ fn lines(text: &str) -> String {
     text.lines().map(safe).collect::<Vec<_>>().join("<br>")
 }
 
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

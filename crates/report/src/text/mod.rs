@@ -1,17 +1,19 @@
 //! The report for a terminal: the verdict in one line, then what was found and how it comes about, then the figures.
 
-mod line;
+pub(crate) mod line;
 mod trace;
 
 use crate::clean::{clean, clip, width};
 use crate::model::{Report, Stack, Violation};
-use crate::words::{figures, place, plural};
+use crate::words::{figures, place, plural, refutation};
 use line::{Line, Page, Paint};
 
 /// Frames of a stack that are shown at its top and at its bottom.
 const FRAMES: (usize, usize) = (24, 4);
 /// Prose is not set wider than this: longer lines are hard to read.
 const PROSE: usize = 110;
+/// Assumptions of a kind that are shown, besides a line for the rest.
+const ASSUMPTIONS: usize = 6;
 
 /// How the text looks.
 #[derive(Clone, Debug)]
@@ -153,12 +155,29 @@ fn table(report: &Report, most: usize, page: &mut Page) {
 
 fn small_print(report: &Report, most: usize, page: &mut Page) {
     let prose = most.min(PROSE);
-    for (lead, texts) in [("rests on: ", &report.rests_on), ("note: ", &report.notes)] {
+    let dropped = report.dropped.iter().map(refutation).collect();
+    let parts = [
+        ("rests on: ", &report.rests_on, usize::MAX),
+        ("assumed, and checked: ", &report.assumed, ASSUMPTIONS),
+        ("assumed, and dropped: ", &dropped, ASSUMPTIONS),
+        ("note: ", &report.notes, usize::MAX),
+    ];
+    for (lead, texts, shown) in parts {
         if !texts.is_empty() {
             page.gap();
         }
-        for text in texts {
+        // One that is left out would take no more room than the line that says so.
+        let shown = if texts.len() == shown.saturating_add(1) {
+            texts.len()
+        } else {
+            shown
+        };
+        for text in texts.iter().take(shown) {
             page.prose(Paint::Dim, lead, &clean(text), prose);
+        }
+        if texts.len() > shown {
+            let more = format!("and {} more, which the JSON and HTML reports have", texts.len() - shown);
+            page.prose(Paint::Dim, lead, &more, prose);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Reports made by hand.
 #![allow(dead_code, reason = "every test file uses some of them")]
 
-use report::model::{Event, Held, Report, Row, SCHEMA, Stack, Trace, Violation};
+use report::model::{Dropped, Event, Held, Report, Row, SCHEMA, Stack, Trace, Violation};
 use std::collections::BTreeMap;
 
 const ACCOUNT: &str = "public class Account {
@@ -314,6 +314,14 @@ pub fn hostile() -> Report {
     (report.search, report.store) = (text(), text());
     (report.rests_on, report.notes) = (vec![text()], vec![text()]);
     (report.reductions, report.properties) = (vec![text()], vec![text()]);
+    report.assumed = vec![text(); 9];
+    report.dropped = vec![Dropped {
+        what: text(),
+        thread: text(),
+        class: text(),
+        file: text(),
+        line: 1,
+    }];
     (report.seconds, report.bytes_per_state, report.collision_probability) = (f64::NAN, f64::INFINITY, -1.0);
     (report.states, report.peak_bytes) = (u64::MAX, u64::MAX);
     let violation = &mut report.violations[0];

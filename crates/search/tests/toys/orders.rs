@@ -231,7 +231,15 @@ fn the_observer_can_end_it() {
     let endless = Toy::new(1, &[&[Op::Count(0, u32::MAX)]]);
     let start = Instant::now();
     let mut observer = Impatient(0);
-    let outcome = explore(&endless, &mut endless.start(), &mut Table::new(), &all(), &mut observer).unwrap();
+    let outcome = explore(
+        &endless,
+        &mut endless.start(),
+        &mut Table::new(),
+        &all(),
+        None,
+        &mut observer,
+    )
+    .unwrap();
     assert_eq!((outcome.ending, observer.0), (Ending::Stopped(Why::Interrupted), 2));
     assert!(start.elapsed() < Duration::from_secs(2));
 }
@@ -332,7 +340,8 @@ fn real_stores_count_the_same() {
                 ];
                 for mut visited in stores {
                     let mut state = toy.start();
-                    let outcome = explore(&toy, &mut state, &mut *visited, &options, &mut search::Silent).unwrap();
+                    let outcome =
+                        explore(&toy, &mut state, &mut *visited, &options, None, &mut search::Silent).unwrap();
                     assert_eq!(outcome.figures.states, expected.figures.states, "{seed} {order:?}");
                     assert_eq!(flaws(&outcome), flaws(&expected), "{seed} {order:?}");
                     outcome.found.iter().for_each(|found| assert_replays(&toy, found));
@@ -394,7 +403,14 @@ fn options_that_do_not_go_together_are_refused() {
     ];
     let toy = lost_update(2);
     for (options, conflict) in cases {
-        let refused = explore(&toy, &mut toy.start(), &mut Table::new(), &options, &mut search::Silent);
+        let refused = explore(
+            &toy,
+            &mut toy.start(),
+            &mut Table::new(),
+            &options,
+            None,
+            &mut search::Silent,
+        );
         assert_eq!(refused.map(|_| ()), Err(conflict));
     }
     assert_eq!(base.check(), Ok(()));

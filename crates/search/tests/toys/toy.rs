@@ -130,7 +130,7 @@ impl System for Toy {
                     key,
                 }),
                 Op::Ignore => menu.end = End::Ignored,
-                Op::Mark(mark) => menu.marks.push(mark),
+                Op::Mark(mark) => menu.marks.push(mark.into()),
                 _ => {}
             }
         }
@@ -298,6 +298,10 @@ impl Visited for Table {
         self.numbers.len() as u64
     }
 
+    fn clear(&mut self) {
+        *self = Table::new();
+    }
+
     fn bytes(&self) -> u64 {
         self.len() * 64
     }
@@ -326,7 +330,7 @@ pub fn run(toy: &Toy, options: &Options) -> Outcome<Action> {
 
 pub fn run_with(toy: &Toy, options: &Options, mut table: Table) -> Outcome<Action> {
     let mut state = toy.start();
-    let outcome = explore(toy, &mut state, &mut table, options, &mut Silent).expect("legal options");
+    let outcome = explore(toy, &mut state, &mut table, options, None, &mut Silent).expect("legal options");
     assert_eq!(state, toy.start());
     for found in &outcome.found {
         assert_replays(toy, found);

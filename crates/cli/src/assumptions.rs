@@ -1,0 +1,138 @@
+//! What reductions take for granted about a Java program: by the user's word, and told in words.
+
+use crate::Failure;
+use crate::arguments::Check;
+use machine::Machine;
+use program::world::{ClassId, LoaderId, Program};
+use reduction::{Guess, Guesses};
+use report::model::Dropped;
+
+/// How many classes are named to somebody who has named one that is not there.
+const NAMED: usize = 8;
+
+/// What the user says: `--self-locking` and `--shared`.
+pub fn claims(machine: &Machine<'_>, options: &Check) -> Result<Guesses, Failure> {
+    let mut guesses = Guesses::default();
+    for name in &options.how.self_locking {
+        guesses.claim_self_locking([class(machine.program, "--self-locking", name)?]);
+    }
+    for name in &options.how.shared {
+        guesses.leave_alone(class(machine.program, "--shared", name)?);
+    }
+    Ok(guesses)
+}
+
+/// The class of a name, in which `.` may stand for `/` and for `$`.
+fn class(program: &Program, option: &str, name: &str) -> Result<ClassId, Failure> {
+    let mut internal = name.trim().replace('.', "/");
+    loop {
+        // Who names an array says nothing about a class.
+        if !internal.starts_with('[')
+            && let Ok(class) = program.load(LoaderId::APP, &internal)
+        {
+            return Ok(class);
+        }
+        let Some(at) = internal.rfind('/') else { break };
+        internal.replace_range(at..=at, "$");
+    }
+    let mut known: Vec<String> = (1..program.class_end())
+        .map(|id| program.class(id))
+        .filter(|class| class.loader >= LoaderId::APP && class.file.is_some())
+        .map(|class| class.external_name())
+        .filter(|known| !known.contains(['/', '+']) && !known.starts_with("raddle."))
+        .collect();
+    // Those that end in what was meant come first.
+    let last = |name: &str| name.rsplit(['.', '$']).next().unwrap_or_default().to_lowercase();
+    known.sort_by_key(|known| (last(known) != last(name), known.clone()));
+    known.truncate(NAMED);
+    Err(Failure::input(format!(
+        "{option} {name}: there is no such class; classes of the program are {}",
+        known.join(", ")
+    )))
+}
+
+/// What was taken for granted and held, a sentence each; classes of the JDK are summed up.
+pub fn assumed(machine: &Machine<'_>, guesses: &Guesses) -> Vec<String> {
+    let relied = guesses.relied();
+    let (own, others): (Vec<Guess>, Vec<Guess>) = relied.into_iter().partition(|&guess| is_own(machine, guess));
+    let mut told: Vec<String> = own
+        .iter()
+        .map(|&guess| sentence(guess, &name(machine, guess)))
+        .collect();
+    for kind in kinds(&others) {
+        told.push(match kind[..] {
+            [one] => sentence(one, &name(machine, one)),
+            _ => sentence(kind[0], &format!("{} classes of the JDK", kind.len())),
+        });
+    }
+    told.dedup();
+    told
+}
+
+/// What was taken for granted and was wrong; classes of the JDK are summed up by the first of them.
+pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
+    let refuted = guesses.refuted();
+    let mut told = Vec::new();
+    let mut tell = |guess: Guess, of: &str| {
+        let found = refuted.iter().find(|breach| breach.guess == guess);
+        let at = found.map(|breach| breach.at.clone()).unwrap_or_default();
+        let claimed = if guesses.is_claimed(guess) {
+            "as --self-locking says, "
+        } else {
+            ""
+        };
+        told.push(Dropped {
+            what: format!("{claimed}{}", sentence(guess, of)),
+            thread: at.thread,
+            class: at.class,
+            file: at.file,
+            line: at.line,
+        });
+    };
+    let all = refuted.iter().map(|breach| breach.guess);
+    let (own, others): (Vec<Guess>, Vec<Guess>) = all.partition(|&guess| is_own(machine, guess));
+    for guess in own {
+        tell(guess, &name(machine, guess));
+    }
+    for kind in kinds(&others) {
+        let first = name(machine, kind[0]);
+        match kind.len() - 1 {
+            0 => tell(kind[0], &first),
+            more => tell(kind[0], &format!("{first} and {more} more of the JDK")),
+        }
+    }
+    told
+}
+
+/// Guesses of each kind together.
+fn kinds(guesses: &[Guess]) -> impl Iterator<Item = &[Guess]> {
+    guesses.chunk_by(|one, two| std::mem::discriminant(one) == std::mem::discriminant(two))
+}
+
+/// Whether a guess is about a class of the program's own.
+fn is_own(machine: &Machine<'_>, guess: Guess) -> bool {
+    let class = guess.class();
+    class != 0 && machine.program.class(class).loader >= LoaderId::APP
+}
+
+fn name(machine: &Machine<'_>, guess: Guess) -> String {
+    match guess.class() {
+        0 => "classes themselves".to_owned(),
+        class => {
+            let name = machine.program.class(class).external_name();
+            match name.split_once("$$Lambda") {
+                Some((of, _)) => format!("lambdas in {of}"),
+                None => name,
+            }
+        }
+    }
+}
+
+fn sentence(guess: Guess, of: &str) -> String {
+    match guess {
+        Guess::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
+        Guess::Protected(..) => format!("shared objects of {of} are used under a lock, or only read"),
+        Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
+        Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
+    }
+}

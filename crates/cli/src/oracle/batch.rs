@@ -1,0 +1,201 @@
+//! Programs that are compiled at once and searched one after the other, on one machine that goes back to its image for each.
+
+use crate::Failure;
+use crate::narrate::narrate;
+use crate::sources::Sources;
+use crate::subject::java::manner;
+use crate::verify;
+use kernel::Property;
+use library::{HostFiles, Library};
+use machine::system::Java;
+use machine::{Limits, Machine, Manner, Mark, Nowhere, Shared, Start};
+use oracle::compare::{Finding, Strategy, Subject, Summary, search};
+use program::classpath::ClassPath;
+use program::jdk::Jdk;
+use program::world::Program;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Words of the heap: the programs are small.
+const HEAP_WORDS: u32 = 1 << 26;
+
+/// A folder for one batch, gone with it.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, Failure> {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("raddle-oracle-{}-{number}", std::process::id()));
+        fs::create_dir_all(path.join("raddle")).map_err(|error| cannot_write(&path, &error))?;
+        Ok(Folder(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Calls `body` for each program, given by the name of its class and its source, with its position.
+pub fn each(
+    jdk: &Jdk,
+    programs: &[(String, String)],
+    mut body: impl FnMut(usize, &mut Case<'_, '_>) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let folder = Folder::new()?;
+    compile(jdk, &folder.0, programs)?;
+    let text = folder.0.to_string_lossy().into_owned();
+    let class_path = ClassPath::parse(&text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
+    let feature = jdk.feature().into();
+    let files = HostFiles::new(
+        jdk.home(),
+        jdk.version(),
+        feature,
+        &text,
+        std::slice::from_ref(&folder.0),
+    );
+    let program = Program::new(jdk.image().clone(), class_path)
+        .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
+    let limits = Limits {
+        heap_words: HEAP_WORDS,
+        ..Limits::default()
+    };
+    let library = Library::exploring();
+    let shared = Shared::new(&program, &library, &files, limits, BTreeMap::new());
+    let mut machine = Machine::new(&shared, Box::new(Nowhere)).map_err(|error| Failure::unknown(error.to_string()))?;
+    let start = |(name, _): &(String, String)| Start {
+        class: name.clone(),
+        entry: None,
+        arguments: Vec::new(),
+    };
+    let starts: Vec<Start> = programs.iter().map(start).collect();
+    machine
+        .prepare_searches(&starts)
+        .map_err(|error| Failure::unknown(error.to_string()))?;
+    for (position, start) in starts.into_iter().enumerate() {
+        let mut case = Case {
+            system: Java {
+                shared: &shared,
+                start,
+                manner: Manner::default(),
+                allowed: Vec::new(),
+            },
+            machine: &mut machine,
+        };
+        if !body(position, &mut case)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Compiles all programs and `raddle.Verify` in one go.
+fn compile(jdk: &Jdk, folder: &Path, programs: &[(String, String)]) -> Result<(), Failure> {
+    let javac = jdk.javac().ok_or_else(|| {
+        Failure::input(format!(
+            "{} has no javac; install a full JDK and name it with --jdk",
+            jdk.home().display()
+        ))
+    })?;
+    let mut sources = vec![(folder.join("raddle/Verify.java"), verify::RADDLE)];
+    for (name, source) in programs {
+        sources.push((folder.join(format!("{name}.java")), source));
+    }
+    let mut command = Command::new(javac);
+    // Short runs of many: a compiler that is itself compiled thoroughly does not pay.
+    command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-J-Xshare:auto"]);
+    command
+        .args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"])
+        .arg(folder);
+    for (path, source) in sources {
+        fs::write(&path, source).map_err(|error| cannot_write(&path, &error))?;
+        command.arg(path);
+    }
+    let output = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::input(format!("javac does not run: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let first: Vec<&str> = messages.lines().take(20).collect();
+    Err(Failure::input(format!("javac: {}", first.join("\n"))))
+}
+
+/// One program of a batch.
+pub struct Case<'p, 'm> {
+    system: Java<'p>,
+    machine: &'m mut Machine<'p>,
+}
+
+impl Case<'_, '_> {
+    fn begin(&mut self, strategy: &Strategy) -> Result<(), String> {
+        self.system.manner = manner(&strategy.combination);
+        self.machine.manner = self.system.manner;
+        self.machine
+            .begin(&self.system.start)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Property, message and line of the first violation that a strategy comes to.
+    pub fn first_violation(&mut self, strategy: &Strategy) -> Option<(String, String, u32)> {
+        self.violation(strategy, None)
+    }
+
+    fn violation(&mut self, strategy: &Strategy, wanted: Option<Finding>) -> Option<(String, String, u32)> {
+        self.begin(strategy).ok()?;
+        let outcome = search(&self.system, self.machine, strategy).ok()?;
+        let is_wanted = |finding| wanted.is_none_or(|wanted| wanted == finding);
+        let found = outcome
+            .found
+            .iter()
+            .find(|found| is_wanted(Finding::Flaw(found.flaw)))?;
+        self.begin(strategy).ok()?;
+        let told = narrate(&self.system, self.machine, found, &mut Sources::new(Vec::new()))?;
+        Some((told.property, told.message, told.line))
+    }
+}
+
+impl Subject for Case<'_, '_> {
+    fn run(&mut self, strategy: &Strategy) -> Result<Summary, String> {
+        self.begin(strategy)?;
+        let mut outcome = search(&self.system, self.machine, strategy)?;
+        // Where an atomic block had to wait is no business of the program's.
+        outcome
+            .marks
+            .retain(|&mark| !matches!(Mark::read(mark), Mark::Interrupted(..)));
+        Ok(Summary::new(&outcome))
+    }
+
+    fn describe(&mut self, strategy: &Strategy, finding: Finding) -> String {
+        match finding {
+            Finding::Flaw(flaw) => match self.violation(strategy, Some(finding)) {
+                Some((property, message, line)) if flaw.property != Property::Race => {
+                    format!("{property}, line {line}: {message}")
+                }
+                Some((_, message, line)) => format!("line {line}: {message}"),
+                None => format!("{finding:?}"),
+            },
+            Finding::Mark(mark) => match Mark::read(mark) {
+                Mark::Observed(method, pc, value) => {
+                    let line = self.machine.frame(method, self.machine.bci(method, pc)).line;
+                    format!("observation of {value}, line {line}")
+                }
+                other => format!("{other:?}"),
+            },
+            Finding::Deadlock => "a state in which nobody can move".to_owned(),
+            Finding::End => "the end of the program".to_owned(),
+            Finding::Ignored => "a state that the program asks to be forgotten".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Java programs.
+
+use super::Subject;
+use crate::analyze::entry_method;
+use crate::arguments::Check;
+use crate::narrate::narrate;
+use crate::remarks::{habits, interrupted_blocks, observations, random_numbers, unreached, weak_accesses};
+use crate::sources::Sources;
+use crate::{Failure, assumptions, growth, world};
+use analysis::{Escape, Verdict};
+use machine::system::{Action, Java};
+use machine::{Machine, Manner};
+use program::world::{MethodId, Program};
+use reduction::{Combination, Guesses, Part};
+use report::model::{Report, Violation};
+use search::{Found, Outcome};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// A Java program.
+pub struct JavaProgram<'p> {
+    /// The program on the machine.
+    pub system: Java<'p>,
+    /// Its sources, for traces.
+    pub sources: Sources,
+    /// Where its classes are, for messages.
+    pub class_path: String,
+}
+
+impl<'p> Subject for JavaProgram<'p> {
+    type System = Java<'p>;
+
+    fn system(&self) -> &Java<'p> {
+        &self.system
+    }
+
+    fn start(&mut self) -> Result<Machine<'p>, Failure> {
+        let mut machine = self
+            .system
+            .machine()
+            .map_err(|error| world::launch_failure(error, &self.class_path))?;
+        if self.system.manner.proofs {
+            let start = &self.system.start;
+            machine.proved = Arc::new(proved(
+                machine.program,
+                &start.class,
+                start.entry.as_deref(),
+                &self.class_path,
+            )?);
+        }
+        Ok(machine)
+    }
+
+    fn begins_again(&mut self) -> bool {
+        // SOUNDNESS: printing, interrupts, and when threads start and end, are left out of what interferes only as long as no
+        // execution has shown that they are used. The first use is not left out by what rests on there being none.
+        let (shared, manner) = (self.system.shared, &mut self.system.manner);
+        let reduced = manner.escapes;
+        let used = [
+            (true, &shared.console_matters, &mut manner.prints),
+            (reduced, &shared.threads_matter, &mut manner.counts_threads),
+            (reduced, &shared.interrupts_matter, &mut manner.interrupts),
+        ];
+        let mut news = false;
+        for (matters, used, known) in used {
+            let is_new = matters && used.load(Ordering::Relaxed) && !*known;
+            news |= is_new;
+            *known |= is_new;
+        }
+        news
+    }
+
+    fn guesses(&self, machine: &mut Machine<'p>, options: &Check) -> Result<Guesses, Failure> {
+        assumptions::claims(machine, options)
+    }
+
+    fn tell_guesses(&self, machine: &mut Machine<'p>, guesses: &Guesses, report: &mut Report) {
+        report.assumed = assumptions::assumed(machine, guesses);
+        report.dropped = assumptions::dropped(machine, guesses);
+    }
+
+    fn narrate(&mut self, machine: &mut Machine<'p>, found: &Found<Action>) -> Option<Violation> {
+        narrate(&self.system, machine, found, &mut self.sources)
+    }
+
+    fn unreached(&mut self, machine: &mut Machine<'p>, outcome: &Outcome<Action>) -> Vec<Violation> {
+        unreached(machine, outcome, &mut self.sources)
+    }
+
+    fn consistency(&self, races: bool, allowed: bool) -> Option<&'static str> {
+        Some(match (races, allowed) {
+            (true, false) => "sequential consistency, which Java guarantees because no execution has a data race",
+            (true, true) => {
+                "sequential consistency, which Java guarantees only for programs without data races; some were allowed"
+            }
+            (false, _) => {
+                "sequential consistency, which Java guarantees only without data races; these were not looked for"
+            }
+        })
+    }
+
+    fn remark(&mut self, machine: &mut Machine<'p>, outcome: &Outcome<Action>, options: &Check, report: &mut Report) {
+        report.observations = observations(machine, outcome);
+        report.notes.extend(interrupted_blocks(machine, outcome));
+        report.rests_on.extend(weak_accesses(machine));
+        report.rests_on.extend(random_numbers(machine));
+        report.rests_on.extend(habits(machine, options));
+    }
+
+    fn growing(&mut self, machine: &mut Machine<'p>) -> Option<String> {
+        growth::growing(&self.system, machine)
+    }
+}
+
+/// The places, by method and instruction, whose objects are proved never to be shared.
+fn proved(
+    program: &Program,
+    class: &str,
+    entry: Option<&str>,
+    class_path: &str,
+) -> Result<HashSet<(MethodId, u32)>, Failure> {
+    let entry = entry_method(program, class, entry, class_path)?;
+    let escape = Escape::of(program, entry);
+    let local = escape.sites().iter().filter(|site| site.verdict == Verdict::Local);
+    Ok(local.map(|site| (site.method, site.at)).collect())
+}
+
+/// How the machine goes step by step for a combination of reductions.
+pub fn manner(combination: &Combination) -> Manner {
+    Manner {
+        every: combination.has(Part::None),
+        escapes: !combination.is_full(),
+        locksets: combination.has(Part::Lockset),
+        proofs: combination.has(Part::EscapeStatic),
+        runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
+        runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic),
+        ..Manner::default()
+    }
+}
+
+/// Where the sources of a program may be.
+pub fn source_places(named: &[PathBuf], program: &str, class_path: &str) -> Vec<PathBuf> {
+    let mut places = named.to_vec();
+    let path = Path::new(program);
+    if path.extension().is_some_and(|extension| extension == "java") {
+        places.push(path.to_path_buf());
+        places.extend(path.parent().map(Path::to_path_buf));
+    }
+    for entry in class_path.split(':').filter(|entry| !entry.is_empty()) {
+        let entry = PathBuf::from(entry);
+        if entry.is_dir() {
+            places.push(entry);
+        } else {
+            places.extend(entry.parent().map(Path::to_path_buf));
+        }
+    }
+    places.push(PathBuf::from("."));
+    places
+}

@@ -1,0 +1,225 @@
+//! `raddle check` on every model under `fixtures/models`, and on models that are none.
+//!
+//! The leading `//@ key: value` lines of a model say what is expected of it:
+//!
+//! - `verdict`: `holds` or `violated`.
+//! - `property`, `line`, `says`: of a violation, its property, its line, and a part of its message or explanation.
+//! - `states`: how many there are, as `none=N base=N`. They are counted by hand; the comment below says how.
+
+use report::model::{Report, Violation};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A folder for what tests write.
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("models");
+    fs::create_dir_all(&folder).expect("target can be written");
+    folder.join(name)
+}
+
+fn raddle(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(arguments)
+        // A model needs no JDK, so it must not matter that there is none.
+        .env_clear()
+        .env("JAVA_HOME", "/nowhere")
+        .output()
+        .expect("raddle runs")
+}
+
+fn report(arguments: &[&str]) -> Report {
+    let output = raddle(arguments);
+    let text = String::from_utf8_lossy(&output.stdout);
+    report::from_json(&text).unwrap_or_else(|error| {
+        let messages = String::from_utf8_lossy(&output.stderr);
+        panic!("raddle {}: {error}\n{messages}", arguments.join(" "))
+    })
+}
+
+/// Every model with its headers.
+fn models() -> Vec<(String, BTreeMap<String, String>)> {
+    let entries = fs::read_dir(root().join("fixtures/models")).expect("fixtures are there");
+    let mut models: Vec<_> = entries
+        .flatten()
+        .map(|entry| {
+            let path = entry.path().to_string_lossy().into_owned();
+            let text = fs::read_to_string(&path).expect("a fixture is text");
+            let headers = text.lines().map_while(|line| line.strip_prefix("//@ "));
+            let headers = headers.filter_map(|line| line.split_once(": "));
+            let headers = headers.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            (path, headers.collect())
+        })
+        .collect();
+    models.sort();
+    models
+}
+
+/// What differs from what the headers say.
+fn differences(headers: &BTreeMap<String, String>, reduce: &str, report: &Report) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut compare = |what: &str, got: String, expected: Option<&str>| {
+        if expected.is_some_and(|expected| got != expected) {
+            wrong.push(format!("{what} {got}, not {}", expected.unwrap_or_default()));
+        }
+    };
+    let header = |key: &str| headers.get(key).map(String::as_str);
+    let states = header("states").unwrap_or_default();
+    let states = states
+        .split(' ')
+        .find_map(|pair| pair.strip_prefix(reduce)?.strip_prefix('='));
+    compare(
+        "verdict",
+        report.verdict.clone(),
+        Some(header("verdict").unwrap_or_default()),
+    );
+    compare("states", report.states.to_string(), Some(states.unwrap_or_default()));
+    let violation = report.violations.first().cloned().unwrap_or_default();
+    compare(
+        "property",
+        violation.property.clone(),
+        Some(header("property").unwrap_or_default()),
+    );
+    compare("line", violation.line.to_string(), header("line"));
+    let said = |violation: &Violation| format!("{} | {}", violation.message, violation.why.join(" | "));
+    if header("says").is_some_and(|part| !said(&violation).contains(part)) {
+        wrong.push(format!("says {}", said(&violation)));
+    }
+    wrong
+}
+
+#[test]
+fn every_model_has_its_verdict_and_its_states() {
+    let models = models();
+    assert!(models.len() >= 15);
+    let mut failures = Vec::new();
+    for (path, headers) in &models {
+        for reduce in ["none", "base"] {
+            for search in ["dfs", "bfs"] {
+                let arguments = [
+                    "check", "--json", "-", "--all", "--reduce", reduce, "--search", search, path,
+                ];
+                let report = report(&arguments);
+                let wrong = differences(headers, reduce, &report);
+                failures.extend(
+                    wrong
+                        .into_iter()
+                        .map(|what| format!("{path} {reduce} {search}: {what}")),
+                );
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn violations_can_be_replayed_and_shown() {
+    for (path, headers) in models() {
+        if headers["verdict"] != "violated" {
+            continue;
+        }
+        let (trace, page) = (scratch("trace.json"), scratch("page.html"));
+        let (trace, page) = (trace.to_string_lossy(), page.to_string_lossy());
+        let first = report(&["check", "--json", "-", "--trace", &trace, "--html", &page, &path]);
+        let again = report(&["replay", "--json", "-", &trace]);
+        let told = |report: &Report| {
+            let violation = report.violations.first().cloned().unwrap_or_default();
+            let rows = violation
+                .trace
+                .rows
+                .iter()
+                .map(|row| (row.thread, row.line, row.events.clone()));
+            (
+                report.verdict.clone(),
+                violation.message.clone(),
+                rows.collect::<Vec<_>>(),
+            )
+        };
+        assert_eq!(told(&first), told(&again), "{path}");
+        assert_eq!(again.verdict, "violated");
+        assert!(fs::read_to_string(&*page).is_ok_and(|page| page.contains("<html")));
+    }
+}
+
+#[test]
+fn a_trace_has_a_column_a_thread() {
+    let path = root().join("fixtures/models/opposite_locks.rad");
+    let output = raddle(&["check", &path.to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1));
+    for part in [
+        "deadlock: \"a\" and \"b\" wait for each other",
+        "\"a\" wants n, held by \"b\", at line 12",
+        "locks m",
+        "opposite_locks.rad:11",
+    ] {
+        assert!(text.contains(part), "no {part:?} in\n{text}");
+    }
+}
+
+#[test]
+fn what_was_observed_is_said() {
+    let path = root().join("fixtures/models/observe.rad");
+    let report = report(&["check", "--json", "-", &path.to_string_lossy()]);
+    assert_eq!(report.notes, ["line 11 observes x: 0, 1, 2"]);
+    assert_eq!(report.properties, ["deadlock", "exception", "race"]);
+    assert!(report.rests_on.is_empty());
+}
+
+#[test]
+fn races_can_be_allowed_by_name() {
+    let path = root().join("fixtures/models/lost_update.rad");
+    let path = path.to_string_lossy();
+    let report = report(&["check", "--json", "-", "--reduce", "base", "--allow-race", "x", &path]);
+    assert_eq!((&*report.verdict, report.states), ("holds", 13));
+}
+
+/// Lost notifications do not matter to whoever may wake up anyway. The waiter is at any of its 6 control points before and after
+/// the setter's turn; while the setter has the lock it is at `lock`, waiting, about to take the lock back, or done, and after the
+/// notification not waiting: 6 + 4 + 3 + 6.
+#[test]
+fn spurious_wake_ups_are_explored_on_request() {
+    let path = root().join("fixtures/models/lost_notify.rad");
+    let path = path.to_string_lossy();
+    let report = report(&["check", "--json", "-", "--reduce", "base", "--spurious", &path]);
+    assert_eq!((&*report.verdict, report.states), ("holds", 19));
+}
+
+/// Fails with status 2 and these words.
+fn refused(arguments: &[&str], expected: &str) {
+    let output = raddle(arguments);
+    let messages = String::from_utf8_lossy(&output.stderr);
+    let context = format!("raddle {}\n{messages}", arguments.join(" "));
+    assert_eq!(output.status.code(), Some(2), "{context}");
+    assert!(messages.contains(expected), "no {expected:?} from {context}");
+}
+
+#[test]
+fn what_is_no_model_is_explained() {
+    let broken = scratch("broken.rad");
+    fs::write(&broken, "int x;\nthread t {\n    x = y;\n}\n").expect("target can be written");
+    let broken = broken.to_string_lossy();
+    refused(
+        &["check", &broken],
+        &format!("{broken}:3:9: there is no `y` here\n3 |     x = y;\n  |         ^"),
+    );
+    refused(&["check", "missing.rad"], "cannot read missing.rad");
+    let path = root().join("fixtures/models/mutex.rad");
+    let path = &*path.to_string_lossy();
+    refused(&["check", "--entry", "main", path], "--entry is for Java programs");
+    refused(&["check", "-cp", ".", path], "-cp is for Java programs");
+    refused(&["check", "--heap", "2G", path], "--heap is for Java programs");
+    refused(&["check", path, "3"], "a model takes no arguments");
+    refused(&["check", "--property", "reachable", path], "use `observe` in a model");
+    refused(
+        &["check", "--allow-race", "y", path],
+        "no such `int` variable; it has x",
+    );
+    refused(&["run", path], "can only be checked: raddle check");
+    refused(&["dump", "--ir", path], "can only be checked");
+}

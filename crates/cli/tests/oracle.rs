@@ -1,0 +1,93 @@
+//! Random programs: all ways to search say the same about them, one that leaves something out is caught, and what programs read out is
+//! all there. What the random programs have found is checked too.
+
+mod common;
+
+use common::cases::{self, Ran};
+use report::model::Report;
+use std::fs;
+
+/// Runs the command on the first JDK there is.
+fn raddle(arguments: &[&str]) -> Ran {
+    let jdks = common::jdks();
+    let mut command = cases::raddle();
+    command
+        .arg(arguments[0])
+        .arg("--jdk")
+        .arg(jdks[0].home())
+        .args(&arguments[1..]);
+    cases::run(command)
+}
+
+#[test]
+fn all_ways_to_search_say_the_same() {
+    let ran = raddle(&["oracle", "--seed", "0", "--count", "240", "--states", "3000"]);
+    assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains(" 0 on which strategies disagree"), "{}", ran.out);
+    eprint!("{}", ran.out);
+}
+
+#[test]
+fn a_search_that_leaves_something_out_is_caught_and_the_program_shrunk() {
+    let ran = raddle(&["oracle", "--seed", "38", "--count", "1", "--size", "1", "--blind", "0"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+    for part in ["//@ ", "public class Oracle38", "`blind` is not as `base`", "misses "] {
+        assert!(ran.out.contains(part), "no {part:?} in {}", ran.out);
+    }
+    assert!(ran.out.lines().count() < 90, "not shrunk: {}", ran.out);
+}
+
+/// Checks a program that is given as source.
+fn check(name: &str, source: &str, options: &[&str]) -> Report {
+    let path = cases::scratch(&format!("{name}.java"));
+    fs::write(&path, source).expect("target can be written");
+    let path = path.to_string_lossy().into_owned();
+    let ran = raddle(&[&["check", "--json", "-"], options, &[&*path]].concat());
+    ran.report().unwrap_or_else(|why| panic!("{name}: {why}"))
+}
+
+#[test]
+fn every_value_of_every_execution_is_observed() {
+    let source = "import raddle.Verify;
+public class Observed {
+    static volatile int x;
+    public static void main(String[] args) throws InterruptedException {
+        Thread other = new Thread(() -> x = x + 1);
+        other.start();
+        x = x + Verify.choose(2) * 10;
+        other.join();
+        Verify.observe(x);
+    }
+}
+";
+    let report = check("Observed", source, &[]);
+    let seen: Vec<(u32, i32)> = report.observations.iter().map(|seen| (seen.line, seen.value)).collect();
+    // Each addition may be lost to the other one.
+    assert_eq!(seen, [(9, 0), (9, 1), (9, 10), (9, 11)]);
+}
+
+#[test]
+fn what_raises_an_exception_races_with_nothing() {
+    let source = "import raddle.Verify;
+public class NullRace {
+    static class Node { int value; }
+    static final int[] cells = new int[1];
+    static void miss(Node node) {
+        try { node.value = 1; } catch (NullPointerException e) { }
+        try { cells[1] = 1; } catch (ArrayIndexOutOfBoundsException e) { }
+    }
+    public static void main(String[] args) {
+        Verify.beginAtomic();
+        new Thread(() -> miss(null)).start();
+        Verify.endAtomic();
+        miss(null);
+        Verify.beginAtomic();
+        Runtime.getRuntime().halt(0);
+    }
+}
+";
+    for reduction in ["base", "none"] {
+        let report = check("NullRace", source, &["--reduce", reduction]);
+        assert_eq!(report.verdict, "holds", "{reduction}: {:?}", report.violations);
+    }
+}

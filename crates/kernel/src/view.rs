@@ -1,0 +1,99 @@
+//! What a reduction may ask about a state, besides its menu.
+
+use crate::{Access, Place, System, ThreadId};
+
+/// A look at a state of a system whose places belong to objects, some of which threads share.
+///
+/// `false` and `None` are always safe to answer. A state may keep caches, so it is lent for writing; it does not change.
+pub trait View: System {
+    /// Whether no other thread than this one can get hold of the object of a place in this state, be it from its live
+    /// variables or from what all threads share.
+    fn is_local(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+        false
+    }
+
+    /// As [`View::is_local`], where the other threads cannot get past objects that this thread has locked and whose class
+    /// `locks` accepts.
+    fn is_dominated(
+        &self,
+        _state: &mut Self::State,
+        _thread: ThreadId,
+        _place: Place,
+        _locks: &dyn Fn(u32) -> bool,
+    ) -> bool {
+        false
+    }
+
+    /// Whether the object of a place was shared in this state or some earlier one of its execution.
+    fn has_escaped(&self, _state: &mut Self::State, _place: Place) -> bool {
+        true
+    }
+
+    /// Whether it was proved beforehand that the object of a place never becomes shared.
+    fn is_proved_local(&self, _state: &mut Self::State, _place: Place) -> bool {
+        false
+    }
+
+    /// Whether a place is never written once it is initialised, if the program keeps to what it declares.
+    fn is_final(&self, _state: &mut Self::State, _place: Place) -> bool {
+        false
+    }
+
+    /// The class of the object of a place, if it is an object that can be locked.
+    fn class_of(&self, _state: &mut Self::State, _place: Place) -> Option<u32> {
+        None
+    }
+
+    /// Whether a thread has the lock of the object of a place.
+    fn holds(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+        false
+    }
+
+    /// What a guess about the protection of a place is about: a class, or a class and the cell of a static field.
+    fn owner_of(&self, _state: &mut Self::State, _place: Place) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// By what a place would be known to be protected once this thread had accessed it now.
+    fn protection(
+        &self,
+        _state: &mut Self::State,
+        _thread: ThreadId,
+        _place: Place,
+        _access: Access,
+    ) -> Option<Protection> {
+        None
+    }
+
+    /// Who a thread is and where in the code it stands, for reports.
+    fn whereabouts(&self, _state: &mut Self::State, thread: ThreadId) -> Whereabouts {
+        Whereabouts {
+            thread: format!("thread {}", thread.0),
+            ..Whereabouts::default()
+        }
+    }
+}
+
+/// A thread by its name, and where in the code it stands; empty and 0 for what is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// The thread's name.
+    pub thread: String,
+    /// The class in whose code it is.
+    pub class: String,
+    /// The source file.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+}
+
+/// What all accesses to a place since it became shared have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// None of them wrote.
+    ReadOnly,
+    /// Some lock was held at each.
+    Locked,
+    /// Nothing.
+    Open,
+}

@@ -1,0 +1,120 @@
+//! Which objects were ever shared: a bit in their header that is set once and never cleared, part of the state.
+//!
+//! An object escapes when a reference to it is stored into something that has escaped, and with it all that it leads to. In
+//! a program's own code that can only happen in the visible instruction with which a step begins: everything else in a step touches
+//! objects of the thread's own, or none. So it is enough to look at what the step was about to write, once that instruction
+//! has done so and before the next one. What the machine itself stores where every thread finds it goes through `store_root`.
+
+use crate::layout::{CLASSES, ESCAPED, PROVED};
+use crate::machine::Machine;
+use crate::memory::Address;
+use crate::native::Touches;
+use crate::special;
+use crate::system::Action;
+use kernel::{Place, ThreadId};
+use program::ir::Instr;
+
+impl Machine<'_> {
+    /// Before a step: notes what it is about to write.
+    pub(crate) fn note_written(&mut self, action: Action) {
+        let mut menu = std::mem::take(&mut self.written);
+        menu.clear();
+        menu.add(ThreadId(action.thread), action, true);
+        self.footprint(action.thread, &mut menu);
+        self.written = menu;
+        self.wild = self.is_wild(action.thread);
+    }
+
+    /// Whether a thread is about to call a native method of which nobody knows what it writes.
+    fn is_wild(&mut self, number: u32) -> bool {
+        let Some((method, Instr::Special { op, .. }, _)) = self.next_instruction(number) else {
+            return false;
+        };
+        let id = method.id;
+        let class = self.program.class(method.class);
+        let harmless = matches!(&*class.name, "raddle/Verify" | "gov/nasa/jpf/vm/Verify");
+        let method = self.program.method(id);
+        op == special::NATIVE
+            && !harmless
+            && self
+                .bind(method)
+                .map_or(true, |bound| bound.touches == Touches::Everything)
+    }
+
+    /// After the visible instruction of a step: what it has published has escaped.
+    #[inline]
+    pub(crate) fn mark_escaped(&mut self) {
+        if self.manner.escapes {
+            self.mark_written();
+        }
+    }
+
+    fn mark_written(&mut self) {
+        let number = self.current;
+        let image_end = self.memory.image_end();
+        let mut work = std::mem::take(&mut self.escaping);
+        work.clear();
+        for &(at, _) in self.memory.step_log() {
+            if (CLASSES..image_end).contains(&at) && crate::encode::bit(&self.roles.references, at) {
+                work.push(self.memory.load(at));
+            }
+        }
+        let menu = std::mem::take(&mut self.written);
+        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
+        for touch in touches.iter().filter(|touch| !touch.access.is_read()) {
+            let Place { object, cell } = touch.place;
+            let is_young = image_end <= object && object < self.memory.top();
+            if is_young && cell != Place::MONITOR && self.has_flag(object, ESCAPED) {
+                self.references_of(object, |value| work.push(value));
+            }
+        }
+        self.written = menu;
+        if self.wild {
+            self.each_thread_root(number, |value| work.push(value));
+        }
+        self.escape_all(&mut work);
+        self.escaping = work;
+    }
+
+    /// Stores a reference where every thread finds it.
+    pub(crate) fn store_root(&mut self, at: Address, object: Address) {
+        self.memory.store(at, object);
+        self.escape(object);
+    }
+
+    /// Makes an object one that others may have seen, and all that it leads to.
+    pub(crate) fn escape(&mut self, object: Address) {
+        if !self.stepping || !self.manner.escapes {
+            return;
+        }
+        let mut work = std::mem::take(&mut self.escaping);
+        work.push(object);
+        self.escape_all(&mut work);
+        self.escaping = work;
+    }
+
+    fn escape_all(&mut self, work: &mut Vec<Address>) {
+        let image_end = self.memory.image_end();
+        while let Some(object) = work.pop() {
+            if object >= image_end && !self.has_flag(object, ESCAPED) {
+                let header = self.memory.load(object);
+                self.memory.store(object, header | ESCAPED);
+                self.references_of(object, |value| work.push(value));
+            }
+        }
+    }
+
+    pub(crate) fn has_flag(&self, object: Address, flag: u32) -> bool {
+        self.memory.load(object) & flag != 0
+    }
+
+    /// Whether no thread but the running one has ever been able to reach an object.
+    #[inline(always)]
+    pub(crate) fn is_own(&self, object: Address) -> bool {
+        let header = || self.memory.load(object);
+        let manner = &self.manner;
+        (manner.runs_through || manner.runs_through_proved)
+            && object >= self.memory.image_end()
+            && (manner.runs_through && header() & ESCAPED == 0 || manner.runs_through_proved && header() & PROVED != 0)
+    }
+}

@@ -1,0 +1,187 @@
+//! What all accesses to a shared object have in common: which locks were held at each, and whether any of them wrote.
+//!
+//! The lockset of Savage et al. (Eraser, TOCS 15(4), 1997) as Dwyer et al. use it (section 6.3), with two differences. It is part
+//! of the state: two visits of one heap with different records have different futures. And it begins when the object
+//! escapes, not when a second thread comes: a write by its creator after that counts.
+//!
+//! The record of an object is a word of its header that refers to a lock, or to an array of locks with the flag [`LOCKSET`];
+//! null is no lock at all, or, without the flag [`SEEN`], no access so far. Static fields have a record each, in an array
+//! that the record of their holder refers to. A record keeps no lock alive for the program, only for the vector.
+
+use crate::layout::{ESCAPED, LOCKSET, SEEN, WRITTEN};
+use crate::machine::{Machine, Trap};
+use crate::memory::Address;
+use kernel::{Place, Protection};
+use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
+
+/// How many locks a record keeps at most; others are forgotten, as if they had not been held.
+const MOST: usize = 4;
+
+/// A record, read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Record {
+    seen: bool,
+    written: bool,
+    locks: Vec<Address>,
+}
+
+impl Record {
+    fn protection(&self) -> Protection {
+        match self {
+            _ if !self.written => Protection::ReadOnly,
+            _ if self.locks.is_empty() => Protection::Open,
+            _ => Protection::Locked,
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The word that holds the record of an object.
+    pub(crate) fn record_cell(&self, object: Address) -> Address {
+        match self.program.class(self.class_of(object)).kind {
+            ClassKind::Array(_) => object + ARRAY_LENGTH + 1,
+            _ => object + HEADER_WORDS - 1,
+        }
+    }
+
+    /// Whether accesses to a place of this object are recorded.
+    fn is_recorded(&self, object: Address, place: Place) -> bool {
+        let data = place.cell != Place::MONITOR && place.object >= crate::layout::HEAP;
+        data && (object < self.memory.image_end() || self.has_flag(object, ESCAPED))
+    }
+
+    /// The monitors that a thread has, as far as its variables lead to them.
+    fn locks_held(&self, number: u32) -> Vec<Address> {
+        let mut held = Vec::new();
+        self.each_thread_root(number, |object| {
+            if object != 0 && held.len() < MOST && !held.contains(&object) && self.is_locked_by(object, number) {
+                held.push(object);
+            }
+        });
+        held
+    }
+
+    fn is_statics(&self, object: Address) -> bool {
+        matches!(self.program.class(self.class_of(object)).kind, ClassKind::Statics(_))
+    }
+
+    fn locks_at(&self, value: Address) -> Vec<Address> {
+        match value {
+            0 => Vec::new(),
+            set if self.has_flag(set, LOCKSET) => (0..self.array_length(set))
+                .map(|index| self.element(set, index))
+                .collect(),
+            lock => vec![lock],
+        }
+    }
+
+    fn record_of(&self, object: Address, cell: u32) -> Record {
+        let value = self.memory.load(self.record_cell(object));
+        if !self.is_statics(object) {
+            return Record {
+                seen: self.has_flag(object, SEEN),
+                written: self.has_flag(object, WRITTEN),
+                locks: self.locks_at(value),
+            };
+        }
+        if value == 0 {
+            return Record::default();
+        }
+        // For each field its record, then for each field how it was accessed: null, the holder itself, this array.
+        let fields = self.array_length(value) / 2;
+        let how = self.element(value, fields + cell);
+        Record {
+            seen: how != 0,
+            written: how == value,
+            locks: self.locks_at(self.element(value, cell)),
+        }
+    }
+
+    /// The record as it would be once a thread had accessed a place.
+    fn record_after(&self, number: u32, object: Address, cell: u32, writes: bool) -> Record {
+        let mut record = self.record_of(object, cell);
+        if !record.seen {
+            record.locks = self.locks_held(number);
+        } else {
+            record.locks.retain(|&lock| self.is_locked_by(lock, number));
+        }
+        record.seen = true;
+        record.written |= writes;
+        record
+    }
+
+    /// By what a place would be known to be protected once a thread had accessed it.
+    pub(crate) fn protection_after(
+        &self,
+        number: u32,
+        object: Address,
+        place: Place,
+        writes: bool,
+    ) -> Option<Protection> {
+        let recorded = self.manner.locksets && self.is_recorded(object, place) && !self.is_whole_statics(object, place);
+        recorded.then(|| self.record_after(number, object, place.cell, writes).protection())
+    }
+
+    fn is_whole_statics(&self, object: Address, place: Place) -> bool {
+        place.cell == Place::WHOLE && self.is_statics(object)
+    }
+
+    /// Before a step: notes the accesses with which it begins.
+    pub(crate) fn record_accesses(&mut self) -> Result<(), Trap> {
+        let menu = std::mem::take(&mut self.written);
+        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
+        let number = menu.entries().first().map_or(0, |entry| entry.thread.0);
+        let mut result = Ok(());
+        for touch in touches {
+            let object = touch.place.object;
+            if result.is_ok() && self.is_recorded(object, touch.place) && !self.is_whole_statics(object, touch.place) {
+                result = self.record(number, object, touch.place.cell, !touch.access.is_read());
+            }
+        }
+        self.written = menu;
+        result
+    }
+
+    fn record(&mut self, number: u32, object: Address, cell: u32, writes: bool) -> Result<(), Trap> {
+        let (before, after) = (
+            self.record_of(object, cell),
+            self.record_after(number, object, cell, writes),
+        );
+        if before == after {
+            return Ok(());
+        }
+        let value = match after.locks[..] {
+            [] => 0,
+            [lock] => lock,
+            _ if before.locks == after.locks => self.memory.load(self.record_cell(object)),
+            _ => {
+                let set = self.new_references(self.known.object_array, &after.locks)?;
+                let header = self.memory.load(set);
+                self.memory.store(set, header | LOCKSET | ESCAPED);
+                set
+            }
+        };
+        let at = self.record_cell(object);
+        if !self.is_statics(object) {
+            let header = self.memory.load(object);
+            let flags = SEEN | if after.written { WRITTEN } else { 0 };
+            self.memory.store(object, header | flags);
+            self.memory.store(at, value);
+            return Ok(());
+        }
+        let fields = self.program.class(self.class_of(object)).words;
+        let mut list = self.memory.load(at);
+        if list == 0 {
+            list = self.new_array(self.known.object_array, fields as i32 * 2)?;
+            let header = self.memory.load(list);
+            self.memory.store(list, header | ESCAPED);
+            self.memory.store(at, list);
+        }
+        // A set of several locks is kept where it was.
+        if before.locks != after.locks {
+            self.set_element(list, cell, value);
+        }
+        self.set_element(list, fields + cell, if after.written { list } else { object });
+        Ok(())
+    }
+}

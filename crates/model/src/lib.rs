@@ -1,0 +1,34 @@
+//! Guarded-command models: threads over integers, locks and semaphores, a second [`kernel::System`] beside the JVM.
+//!
+//! A text becomes tokens (`lexer`), these a [`Program`] (`parser`, `syntax`; `print` makes a text of it again), and that a
+//! [`Model`]: names are looked up (`check`), statements become steps between control points (`compile`, `code`). `system`
+//! runs the steps, with `run` for what one step does and `flaws` for what is wrong with a state; `show` has the words for
+//! traces. `random` makes programs for tests.
+//!
+//! ```
+//! let text = "int x; thread t [2] { x = x + 1; }";
+//! let model = model::Model::new(&model::parse(text).unwrap(), true).unwrap();
+//! assert_eq!(model.thread_name(1), "t[1]");
+//! ```
+
+mod check;
+mod code;
+mod compile;
+mod error;
+mod flaws;
+mod lexer;
+mod parser;
+mod print;
+mod random;
+mod run;
+mod show;
+pub mod syntax;
+mod system;
+
+pub use code::Model;
+pub use error::Error;
+pub use parser::parse;
+pub use random::random;
+pub use show::{Event, Explanation, Held};
+pub use syntax::Program;
+pub use system::{Action, State, Undo, What};

@@ -1,0 +1,640 @@
+//! Programs as Java source, one statement to a line. Only what is used is declared.
+
+use super::{Cond, Field, Int, Lock, Program, Ref, Shape, Stmt, Thread};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+impl Program {
+    /// The whole source file of a class of this name.
+    pub fn source(&self, class: &str) -> String {
+        let mut writer = Writer {
+            class,
+            text: String::new(),
+            used: BTreeSet::new(),
+            depth: 1,
+            loops: 0,
+            quiet: self.quiet,
+        };
+        if self.quiet {
+            writer.uses("Verify");
+        }
+        for (number, thread) in self.threads.iter().enumerate() {
+            writer.thread(number, thread, self.escapes);
+        }
+        writer.main(self);
+        let code = std::mem::take(&mut writer.text);
+        writer.declarations();
+        let imports = writer.imports();
+        format!("{imports}public class {class} {{\n{}\n{code}}}\n", writer.text)
+    }
+}
+
+struct Writer<'c> {
+    class: &'c str,
+    text: String,
+    /// Names of members that were used, as in the tables below.
+    used: BTreeSet<String>,
+    depth: usize,
+    loops: usize,
+    /// Whether threads begin and end in atomic blocks.
+    quiet: bool,
+}
+
+/// Reads out what kind of exception came this far.
+const CAUGHT: &str = "catch (RuntimeException | Error e) \
+    { Verify.observe(e instanceof NullPointerException ? 101 : e instanceof AssertionError ? 102 : 103); }";
+
+/// Static fields, in the order in which they are declared.
+const STATICS: [(&str, &str); 16] = [
+    ("i0", "static int i0;"),
+    ("i1", "static int i1;"),
+    ("v0", "static volatile int v0;"),
+    ("v1", "static volatile int v1;"),
+    ("r0", "static N r0;"),
+    ("r1", "static N r1;"),
+    ("w", "static volatile N w;"),
+    ("f", "static final N f = new N(2);"),
+    ("xs", "static final int[] xs = new int[2];"),
+    ("ns", "static final N[] ns = new N[2];"),
+    ("o0", "static final Object o0 = new Object();"),
+    ("o1", "static final Object o1 = new Object();"),
+    ("l0", "static final L l0 = new L();"),
+    ("l1", "static final L l1 = new L();"),
+    ("c", "static final C c = new C();"),
+    ("ai", "static final AtomicInteger ai = new AtomicInteger();"),
+];
+
+/// Members of `L`.
+const SELFISH: [(&str, &str, &str); 5] = [
+    ("L.get", "value", "synchronized int get() { return value; }"),
+    ("L.set", "value", "synchronized void set(int v) { value = v; }"),
+    (
+        "L.count",
+        "value",
+        "synchronized void count() { value = (value + 1) % 4; }",
+    ),
+    ("L.give", "held", "synchronized void give(N n) { held = n; }"),
+    (
+        "L.take",
+        "held",
+        "synchronized N take() { N n = held; held = null; return n; }",
+    ),
+];
+
+impl Writer<'_> {
+    fn line(&mut self, text: &str) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    fn open(&mut self, text: &str) {
+        self.line(text);
+        self.depth += 1;
+    }
+
+    fn close(&mut self, text: &str) {
+        self.depth -= 1;
+        self.line(text);
+    }
+
+    fn uses(&mut self, name: &str) -> String {
+        self.used.insert(name.to_owned());
+        name.to_owned()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.used.contains(name)
+    }
+
+    fn imports(&self) -> String {
+        let mut text = String::new();
+        for (name, class) in [("ai", "AtomicInteger"), ("ar", "AtomicReference")] {
+            if self.has(name) {
+                let _ = writeln!(text, "import java.util.concurrent.atomic.{class};");
+            }
+        }
+        if self.quiet {
+            text.push_str("import java.util.concurrent.locks.LockSupport;\n");
+        }
+        if self.has("Verify") {
+            text.push_str("import raddle.Verify;\n");
+        }
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text
+    }
+
+    fn declarations(&mut self) {
+        self.depth = 1;
+        let selfish: Vec<_> = SELFISH.iter().filter(|(name, _, _)| self.has(name)).collect();
+        let holds = selfish.iter().any(|(_, field, _)| *field == "held");
+        let nodes = ["r0", "r1", "w", "f", "ns", "ar", "N"]
+            .iter()
+            .any(|name| self.has(name));
+        let container = self.has("c");
+        if nodes || holds || container {
+            self.node(container);
+        }
+        if self.has("l0") || self.has("l1") {
+            self.open("static class L {");
+            for (field, declaration) in [("value", "private int value;"), ("held", "private N held;")] {
+                if selfish.iter().any(|(_, of, _)| *of == field) {
+                    self.line(declaration);
+                }
+            }
+            for (_, _, method) in selfish {
+                self.line(method);
+            }
+            self.close("}");
+        }
+        if container {
+            self.container();
+        }
+        if self.has("H") {
+            self.open("static class H {");
+            self.line("static int h = 1;");
+            self.close("}");
+        }
+        for (name, declaration) in STATICS {
+            if self.has(name) {
+                self.line(declaration);
+            }
+        }
+        if self.has("ar") {
+            self.line("static final AtomicReference<N> ar = new AtomicReference<>();");
+        }
+    }
+
+    fn node(&mut self, container: bool) {
+        self.open("static class N {");
+        if self.has("N.a") || container {
+            self.line("int a;");
+        }
+        if self.has("N.b") {
+            self.line("volatile int b;");
+        }
+        self.line("final int k;");
+        if self.has("N.next") {
+            self.line("N next;");
+        }
+        self.line("N(int k) { this.k = k; }");
+        if self.has("N.leaky") {
+            let class = self.class;
+            self.line(&format!("N(int k, int l) {{ {class}.r0 = this; this.k = k + l; }}"));
+        }
+        self.close("}");
+    }
+
+    fn container(&mut self) {
+        self.open("static class C {");
+        self.line("private final N inner = new N(1);");
+        self.line("private final int[] cells = new int[1];");
+        if self.has("C.get") {
+            self.line("synchronized int get() { return cells[0]; }");
+        }
+        if self.has("C.work") {
+            self.line("synchronized void work(int v) { inner.a = v; cells[0] = inner.a + inner.k; }");
+        }
+        self.close("}");
+    }
+
+    fn thread(&mut self, number: usize, thread: &Thread, escapes: bool) {
+        let (parameter, argument) = match thread.shape {
+            Shape::Given => ("N n0", "n0"),
+            Shape::Class | Shape::Lambda => ("", ""),
+        };
+        match thread.shape {
+            Shape::Lambda => {}
+            Shape::Class => {
+                self.open(&format!("static class T{number} extends Thread {{"));
+                self.line(&format!("@Override public void run() {{ begin{number}(); }}"));
+                self.close("}");
+            }
+            Shape::Given => {
+                self.uses("N");
+                self.open(&format!("static class T{number} extends Thread {{"));
+                self.line("final N mine;");
+                self.line(&format!("T{number}(N mine) {{ this.mine = mine; }}"));
+                self.line(&format!("@Override public void run() {{ begin{number}(mine); }}"));
+                self.close("}");
+            }
+        }
+        self.open(&format!("static void begin{number}({parameter}) {{"));
+        self.line(&format!("try {{ run{number}({argument}); }}"));
+        self.line("catch (InterruptedException e) { }");
+        if self.quiet {
+            let done = if thread.joined { "done(); " } else { "" };
+            if escapes {
+                self.line(&format!(
+                    "catch (RuntimeException | Error e) {{ Verify.beginAtomic(); {done}throw e; }}"
+                ));
+            } else {
+                self.line(CAUGHT);
+            }
+            self.line("Verify.beginAtomic();");
+            self.line(&format!("{done}while (true) LockSupport.park();"));
+        }
+        self.close("}");
+        self.open(&format!(
+            "static void run{number}({parameter}) throws InterruptedException {{"
+        ));
+        self.locals(&[&thread.body], thread.shape == Shape::Given);
+        self.body(&thread.body);
+        self.close("}");
+    }
+
+    fn main(&mut self, program: &Program) {
+        let joined = program.threads.iter().filter(|thread| thread.joined).count();
+        self.open("public static void main(String[] args) throws InterruptedException {");
+        let caught = program.quiet && !program.escapes;
+        if caught {
+            self.open("try {");
+        }
+        self.locals(&[&program.before, &program.during, &program.after], false);
+        self.body(&program.before);
+        if program.quiet {
+            self.line("Verify.beginAtomic();");
+            if joined > 0 {
+                self.line("waiting = Thread.currentThread();");
+            }
+        }
+        let started = || program.threads.iter().enumerate().filter(|(_, thread)| thread.started);
+        for (number, thread) in started() {
+            let made = self.made(number, thread);
+            self.line(&format!("Thread t{number} = {made};"));
+        }
+        for (number, _) in started() {
+            if program.quiet {
+                self.line(&format!("t{number}.setDaemon(true);"));
+            }
+            self.line(&format!("t{number}.start();"));
+        }
+        if program.quiet && !program.during.is_empty() {
+            self.line("Verify.endAtomic();");
+        }
+        self.body(&program.during);
+        if program.quiet {
+            if joined > 0 {
+                if !program.during.is_empty() {
+                    self.line("Verify.beginAtomic();");
+                }
+                self.line("while (left != 0) LockSupport.park();");
+            }
+            if joined > 0 || program.during.is_empty() {
+                self.line("Verify.endAtomic();");
+            }
+        } else {
+            for (number, _) in started().filter(|(_, thread)| thread.joined) {
+                self.line(&format!("t{number}.join();"));
+            }
+        }
+        self.body(&program.after);
+        if caught {
+            self.close("}");
+            self.line(CAUGHT);
+        }
+        if program.quiet {
+            self.line("Verify.beginAtomic();");
+            self.line("Runtime.getRuntime().halt(0);");
+        }
+        self.close("}");
+        if program.quiet && joined > 0 {
+            self.line(&format!("static volatile int left = {joined};"));
+            self.line("static Thread waiting;");
+            self.line("static void done() { left = left - 1; if (left == 0) LockSupport.unpark(waiting); }");
+        }
+    }
+
+    /// A new thread.
+    fn made(&mut self, number: usize, thread: &Thread) -> String {
+        match thread.shape {
+            Shape::Lambda => format!("new Thread(() -> begin{number}())"),
+            Shape::Class => format!("new T{number}()"),
+            Shape::Given => {
+                self.uses("N");
+                format!("new T{number}(new N({number}))")
+            }
+        }
+    }
+
+    /// Declares the locals that these bodies name.
+    fn locals(&mut self, bodies: &[&[Stmt]], given: bool) {
+        let mut named = BTreeSet::new();
+        for body in bodies {
+            body.iter().for_each(|stmt| names_of_stmt(stmt, &mut named));
+        }
+        for name in named {
+            match &name[..1] {
+                "n" if given && name == "n0" => {}
+                "n" => {
+                    self.uses("N");
+                    self.line(&format!("N {name} = null;"));
+                }
+                "q" => self.line("int[] q = new int[2];"),
+                _ => self.line(&format!("int {name} = 0;")),
+            }
+        }
+    }
+
+    fn body(&mut self, body: &[Stmt]) {
+        for stmt in body {
+            self.stmt(stmt);
+        }
+    }
+
+    fn block(&mut self, head: &str, body: &[Stmt]) {
+        self.open(&format!("{head} {{"));
+        self.body(body);
+        self.close("}");
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        let text = match stmt {
+            Stmt::Local(local, value) => format!("x{local} = {};", self.int(value)),
+            Stmt::LocalRef(local, value) => format!("n{local} = {};", self.reference(value)),
+            Stmt::Static(number, value) => format!("{} = {};", self.uses(&format!("i{number}")), self.int(value)),
+            Stmt::Volatile(number, value) => format!("{} = {};", self.uses(&format!("v{number}")), self.int(value)),
+            Stmt::Field(of, field, value) => {
+                format!("{}.{} = {};", self.target(of), self.field(*field), self.int(value))
+            }
+            Stmt::Link(local, value) => {
+                self.uses("N.next");
+                format!("n{local}.next = {};", self.reference(value))
+            }
+            Stmt::StaticRef(number, value) => {
+                format!("{} = {};", self.uses(&format!("r{number}")), self.reference(value))
+            }
+            Stmt::VolatileRef(value) => format!("{} = {};", self.uses("w"), self.reference(value)),
+            Stmt::Element(index, value) => format!("{}[{index}] = {};", self.uses("xs"), self.int(value)),
+            Stmt::Own(index, value) => format!("q[{index}] = {};", self.int(value)),
+            Stmt::RefElement(index, value) => format!("{}[{index}] = {};", self.uses("ns"), self.reference(value)),
+            Stmt::Atomic(value) => format!("{}.set({});", self.uses("ai"), self.int(value)),
+            Stmt::AtomicRef(value) => format!("{}.set({});", self.uses("ar"), self.reference(value)),
+            Stmt::Increment => format!("{}.incrementAndGet();", self.uses("ai")),
+            Stmt::Selfish(number, value) => {
+                self.uses("L.set");
+                format!("{}.set({});", self.uses(&format!("l{number}")), self.int(value))
+            }
+            Stmt::Count(number) => {
+                self.uses("L.count");
+                format!("{}.count();", self.uses(&format!("l{number}")))
+            }
+            Stmt::Give(number, value) => {
+                self.uses("L.give");
+                format!("{}.give({});", self.uses(&format!("l{number}")), self.reference(value))
+            }
+            Stmt::Container(value) => {
+                self.uses("C.work");
+                format!("{}.work({});", self.uses("c"), self.int(value))
+            }
+            Stmt::Late(value) => {
+                self.uses("H");
+                format!("H.h = {};", self.int(value))
+            }
+            Stmt::Sync(lock, body) => {
+                let head = format!("synchronized ({})", self.lock(*lock));
+                return self.block(&head, body);
+            }
+            Stmt::If(cond, then, otherwise) => {
+                let head = format!("if ({})", self.cond(cond));
+                self.block(&head, then);
+                if !otherwise.is_empty() {
+                    self.block("else", otherwise);
+                }
+                return;
+            }
+            Stmt::For(times, body) => {
+                self.loops += 1;
+                let j = format!("j{}", self.loops);
+                return self.block(&format!("for (int {j} = 0; {j} < {times}; {j}++)"), body);
+            }
+            Stmt::While(cond, body) => {
+                let head = format!("while ({})", self.cond(cond));
+                return self.block(&head, body);
+            }
+            Stmt::Try(body) => {
+                self.block("try", body);
+                return self.line("catch (RuntimeException e) { x0 = 3; }");
+            }
+            Stmt::Wait(lock) => format!("{}.wait();", self.lock(*lock)),
+            Stmt::Notify(lock, all) => {
+                format!("{}.{}();", self.lock(*lock), if *all { "notifyAll" } else { "notify" })
+            }
+            Stmt::Assert(cond) => format!("assert {};", self.cond(cond)),
+            Stmt::Observe(value) => {
+                self.uses("Verify");
+                format!("Verify.observe({});", self.int(value))
+            }
+            // What follows is not unreachable in the eyes of the compiler.
+            Stmt::Throw => "if (true) throw new IllegalStateException();".to_owned(),
+            Stmt::Start(number) if self.quiet => format!(
+                "Verify.beginAtomic(); Thread t = new Thread(() -> begin{number}()); t.setDaemon(true); t.start(); Verify.endAtomic();"
+            ),
+            Stmt::Start(number) => format!("new Thread(() -> begin{number}()).start();"),
+        };
+        self.line(&text);
+    }
+
+    fn lock(&mut self, lock: Lock) -> String {
+        match lock {
+            Lock::Object(number) => self.uses(&format!("o{number}")),
+            Lock::Selfish(number) => self.uses(&format!("l{number}")),
+            Lock::Container => self.uses("c"),
+            Lock::Local(number) => format!("n{number}"),
+            Lock::Class => format!("{}.class", self.class),
+        }
+    }
+
+    fn field(&mut self, field: Field) -> &'static str {
+        let name = match field {
+            Field::A => "a",
+            Field::B => "b",
+        };
+        self.uses(&format!("N.{name}"));
+        name
+    }
+
+    fn int(&mut self, int: &Int) -> String {
+        match int {
+            Int::Const(value) => value.to_string(),
+            Int::Local(number) => format!("x{number}"),
+            Int::Static(number) => self.uses(&format!("i{number}")),
+            Int::Volatile(number) => self.uses(&format!("v{number}")),
+            Int::Field(of, field) => format!("{}.{}", self.target(of), self.field(*field)),
+            Int::Final(of) => format!("{}.k", self.target(of)),
+            Int::Element(index) => format!("{}[{index}]", self.uses("xs")),
+            Int::Own(index) => format!("q[{index}]"),
+            Int::Atomic => format!("{}.get()", self.uses("ai")),
+            Int::Selfish(number) => {
+                self.uses("L.get");
+                format!("{}.get()", self.uses(&format!("l{number}")))
+            }
+            Int::Container => {
+                self.uses("C.get");
+                format!("{}.get()", self.uses("c"))
+            }
+            Int::Late => {
+                self.uses("H");
+                "H.h".to_owned()
+            }
+            Int::Choose(count) => {
+                self.uses("Verify");
+                format!("Verify.choose({count})")
+            }
+            Int::Next(of) => format!("({} + 1) % 4", self.int(of)),
+        }
+    }
+
+    /// A reference before a dot.
+    fn target(&mut self, reference: &Ref) -> String {
+        match reference {
+            Ref::Null => {
+                self.uses("N");
+                "((N) null)".to_owned()
+            }
+            other => self.reference(other),
+        }
+    }
+
+    fn reference(&mut self, reference: &Ref) -> String {
+        match reference {
+            Ref::Null => "null".to_owned(),
+            Ref::Local(number) => format!("n{number}"),
+            Ref::Static(number) => self.uses(&format!("r{number}")),
+            Ref::Volatile => self.uses("w"),
+            Ref::Final => self.uses("f"),
+            Ref::Next(local) => {
+                self.uses("N.next");
+                format!("n{local}.next")
+            }
+            Ref::New(value) => {
+                self.uses("N");
+                format!("new N({value})")
+            }
+            Ref::Leaky(value) => {
+                for name in ["N", "N.leaky", "r0"] {
+                    self.uses(name);
+                }
+                format!("new N({value}, 1)")
+            }
+            Ref::Element(index) => format!("{}[{index}]", self.uses("ns")),
+            Ref::Atomic => format!("{}.get()", self.uses("ar")),
+            Ref::Take(number) => {
+                self.uses("L.take");
+                format!("{}.take()", self.uses(&format!("l{number}")))
+            }
+        }
+    }
+
+    fn cond(&mut self, cond: &Cond) -> String {
+        match cond {
+            Cond::Equals(int, value, equal) => {
+                format!("{} {} {value}", self.int(int), if *equal { "==" } else { "!=" })
+            }
+            Cond::IsNull(reference, null) => {
+                format!("{} {} null", self.reference(reference), if *null { "==" } else { "!=" })
+            }
+            Cond::Swap(old, new) => format!(
+                "{}.compareAndSet({}, {})",
+                self.uses("ai"),
+                self.int(old),
+                self.int(new)
+            ),
+            Cond::SwapRef(old, new) => format!(
+                "{}.compareAndSet({}, {})",
+                self.uses("ar"),
+                self.reference(old),
+                self.reference(new)
+            ),
+        }
+    }
+}
+
+fn names_of_int(int: &Int, names: &mut BTreeSet<String>) {
+    match int {
+        Int::Local(number) => drop(names.insert(format!("x{number}"))),
+        Int::Own(_) => drop(names.insert("q".to_owned())),
+        Int::Field(of, _) | Int::Final(of) => names_of_ref(of, names),
+        Int::Next(of) => names_of_int(of, names),
+        _ => {}
+    }
+}
+
+fn names_of_ref(reference: &Ref, names: &mut BTreeSet<String>) {
+    if let Ref::Local(number) | Ref::Next(number) = reference {
+        names.insert(format!("n{number}"));
+    }
+}
+
+fn names_of_cond(cond: &Cond, names: &mut BTreeSet<String>) {
+    match cond {
+        Cond::Equals(int, _, _) => names_of_int(int, names),
+        Cond::IsNull(reference, _) => names_of_ref(reference, names),
+        Cond::Swap(old, new) => [old, new].into_iter().for_each(|int| names_of_int(int, names)),
+        Cond::SwapRef(old, new) => [old, new].into_iter().for_each(|one| names_of_ref(one, names)),
+    }
+}
+
+/// The names of local variables in a statement.
+fn names_of_stmt(stmt: &Stmt, names: &mut BTreeSet<String>) {
+    match stmt {
+        Stmt::Local(number, value) => {
+            names.insert(format!("x{number}"));
+            names_of_int(value, names);
+        }
+        Stmt::LocalRef(number, value) | Stmt::Link(number, value) => {
+            names.insert(format!("n{number}"));
+            names_of_ref(value, names);
+        }
+        Stmt::Own(_, value) => {
+            names.insert("q".to_owned());
+            names_of_int(value, names);
+        }
+        Stmt::Static(_, value)
+        | Stmt::Volatile(_, value)
+        | Stmt::Element(_, value)
+        | Stmt::Atomic(value)
+        | Stmt::Selfish(_, value)
+        | Stmt::Container(value)
+        | Stmt::Late(value)
+        | Stmt::Observe(value) => names_of_int(value, names),
+        Stmt::Field(of, _, value) => {
+            names_of_ref(of, names);
+            names_of_int(value, names);
+        }
+        Stmt::StaticRef(_, value)
+        | Stmt::VolatileRef(value)
+        | Stmt::RefElement(_, value)
+        | Stmt::AtomicRef(value)
+        | Stmt::Give(_, value) => names_of_ref(value, names),
+        Stmt::Wait(Lock::Local(number)) | Stmt::Notify(Lock::Local(number), _) => {
+            names.insert(format!("n{number}"));
+        }
+        Stmt::Assert(cond) => names_of_cond(cond, names),
+        Stmt::Sync(lock, body) => {
+            if let Lock::Local(number) = lock {
+                names.insert(format!("n{number}"));
+            }
+            body.iter().for_each(|stmt| names_of_stmt(stmt, names));
+        }
+        Stmt::If(cond, then, otherwise) => {
+            names_of_cond(cond, names);
+            then.iter().chain(otherwise).for_each(|stmt| names_of_stmt(stmt, names));
+        }
+        Stmt::While(cond, body) => {
+            names_of_cond(cond, names);
+            body.iter().for_each(|stmt| names_of_stmt(stmt, names));
+        }
+        Stmt::Try(body) => {
+            names.insert("x0".to_owned());
+            body.iter().for_each(|stmt| names_of_stmt(stmt, names));
+        }
+        Stmt::For(_, body) => body.iter().for_each(|stmt| names_of_stmt(stmt, names)),
+        Stmt::Count(_) | Stmt::Increment | Stmt::Throw | Stmt::Start(_) => {}
+        Stmt::Wait(_) | Stmt::Notify(..) => {}
+    }
+}

@@ -1,0 +1,112 @@
+//! Ample sets over state-sensitive independence.
+//!
+//! After Dwyer, Hatcliff, Robby and Ranganath (2004), sections 3 and 4. At a state, one thread is enough if all its current
+//! actions, disabled ones included, commute with whatever the others may do before (C1). Its actions are then all that is tried
+//! there. C0 holds because the thread has an enabled action. C3 is the search's own care.
+//!
+//! C2: nothing that a property looks at is lost.
+//! * A deadlock is a state without successors, which ample sets keep by C0 and C1 alone; a circle of locks stays once it is there.
+//! * An uncaught exception, a mark, a lock left behind are seen in a thread by itself after a step of its own, and every such step
+//!   is taken sooner or later (C3).
+//! * One half of a race is an access that conflicts with one that another thread is about to make; so it does not commute.
+//! * Livelocks are about what never changes: the search refuses to look for them with a reduction.
+//!
+//! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
+//! first: that shows more, not less.
+
+use crate::guess::Guesses;
+use crate::independence::Independence;
+use kernel::{Menu, Pending, Place, Reduction, ThreadId, View};
+
+/// The reduction that a list of independences makes.
+pub struct Ample<S: View> {
+    independences: Vec<Box<dyn Independence<S>>>,
+    atomic: bool,
+    guesses: Guesses,
+    order: Vec<ThreadId>,
+}
+
+impl<S: View> Ample<S> {
+    /// A thread is enough where one of `independences` proves each of its touches harmless.
+    pub fn new(independences: Vec<Box<dyn Independence<S>>>, atomic: bool, guesses: Guesses) -> Ample<S> {
+        Ample {
+            independences,
+            atomic,
+            guesses,
+            order: Vec::new(),
+        }
+    }
+
+    /// What was relied on, and what of it turned out to be wrong.
+    pub fn into_guesses(self) -> Guesses {
+        self.guesses
+    }
+
+    /// Whether each current action of a thread commutes with whatever the others may do before it.
+    fn commutes(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>, thread: ThreadId) -> bool {
+        let own = |entry: &&Pending<S::Action>| entry.thread == thread;
+        menu.entries().iter().filter(own).all(|entry| {
+            menu.footprint(entry).iter().all(|&touch| {
+                touch.place != Place::EVERYTHING
+                    && self
+                        .independences
+                        .iter_mut()
+                        .any(|one| one.commutes(system, state, thread, touch, &mut self.guesses))
+            })
+        })
+    }
+
+    /// Shows every access that is about to happen to the disciplines that somebody relies on.
+    fn watch(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>) {
+        for entry in menu.entries().iter().filter(|entry| entry.enabled) {
+            for &touch in menu.footprint(entry) {
+                for one in &mut self.independences {
+                    one.watch(system, state, entry.thread, touch, &mut self.guesses);
+                }
+                self.guesses.locate(|| system.whereabouts(state, entry.thread));
+            }
+        }
+    }
+}
+
+impl<S: View> Reduction<S> for Ample<S> {
+    fn ample(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        last: Option<ThreadId>,
+    ) -> Option<ThreadId> {
+        self.watch(system, state, menu);
+        let mut order = std::mem::take(&mut self.order);
+        order.clear();
+        for entry in menu.entries().iter().filter(|entry| entry.enabled) {
+            if order.last() != Some(&entry.thread) {
+                order.push(entry.thread);
+            }
+        }
+        order.sort_by_key(|&thread| Some(thread) != last);
+        // Where only one thread can move, nothing would be left out.
+        let found = match order[..] {
+            [_] => None,
+            _ => order
+                .iter()
+                .copied()
+                .find(|&thread| self.commutes(system, state, menu, thread)),
+        };
+        self.order = order;
+        found
+    }
+
+    fn is_atomic(&self) -> bool {
+        self.atomic
+    }
+
+    fn is_broken(&self) -> bool {
+        self.guesses.is_broken()
+    }
+
+    fn mend(&mut self) -> bool {
+        self.guesses.mend()
+    }
+}

@@ -1,0 +1,48 @@
+//! `dominated`: objects behind a locked self-locking one (Dwyer et al., section 6.2 and appendix D).
+//!
+//! An object commutes as a local one does if every way by which any other thread can get to it goes through an object of a
+//! self-locking class that this thread has locked: who keeps to self-locking cannot get past it.
+//!
+//! The paper's algorithm 5 unites, over the other threads, what shields an object from each (lines 5.8 to 5.10); that takes an
+//! object for dominated which a third thread reaches freely. Here one traversal from all other threads' roots, which does
+//! not go past the locked objects, must not meet it.
+
+use crate::guess::{Guess, Guesses};
+use crate::independence::Independence;
+use crate::selflock;
+use kernel::{ThreadId, Touch, View};
+use std::cell::RefCell;
+
+/// The independence.
+pub struct Dominated;
+
+impl<S: View> Independence<S> for Dominated {
+    fn commutes(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: Touch,
+        guesses: &mut Guesses,
+    ) -> bool {
+        let relied = RefCell::new(Vec::new());
+        let locks = |class: u32| {
+            let holds = guesses.holds(Guess::SelfLocking(class));
+            if holds && !relied.borrow().contains(&class) {
+                relied.borrow_mut().push(class);
+            }
+            holds
+        };
+        let dominated = system.is_dominated(state, thread, touch.place, &locks);
+        if dominated {
+            for class in relied.into_inner() {
+                guesses.rely(Guess::SelfLocking(class));
+            }
+        }
+        dominated
+    }
+
+    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+        selflock::watch(system, state, thread, touch, guesses);
+    }
+}

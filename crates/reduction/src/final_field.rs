@@ -1,0 +1,50 @@
+//! `final`: final fields.
+//!
+//! A final field that is written only before its object is shared never changes for anybody else, so reading it commutes.
+//! With the local variables, which are in no footprint, this is the yardstick LocalFinal of Stoller and Cohen (2006, section 11).
+//!
+//! That it is not written later (by a constructor that gave `this` away, or by reflection) is guessed for each class, and
+//! checked.
+
+use crate::guess::{Guess, Guesses};
+use crate::independence::Independence;
+use kernel::{Place, ThreadId, Touch, View};
+
+/// The independence.
+pub struct FinalField;
+
+/// Stands for the static fields, whose objects have no class of their own.
+const STATICS: u32 = 0;
+
+impl<S: View> Independence<S> for FinalField {
+    fn commutes(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        _thread: ThreadId,
+        touch: Touch,
+        guesses: &mut Guesses,
+    ) -> bool {
+        if !touch.access.is_read() || !system.is_final(state, touch.place) {
+            return false;
+        }
+        let guess = Guess::Final(system.class_of(state, touch.place).unwrap_or(STATICS));
+        let holds = guesses.holds(guess);
+        if holds {
+            guesses.rely(guess);
+        }
+        holds
+    }
+
+    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+        if touch.access.is_read() || touch.place.cell == Place::MONITOR || touch.place == Place::EVERYTHING {
+            return;
+        }
+        if system.is_final(state, touch.place) && system.has_escaped(state, touch.place) {
+            // A class sets its static fields while it is initialised, and nobody else can get at them before.
+            if let Some(class) = system.class_of(state, touch.place) {
+                guesses.breach(Guess::Final(class), thread, touch.place);
+            }
+        }
+    }
+}

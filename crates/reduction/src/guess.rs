@@ -1,0 +1,237 @@
+//! What is assumed about a program without proof, and checked while it is explored.
+//!
+//! A guess that was relied on and is broken makes the search start over without it. One that is broken and was never relied on
+//! does no harm. SOUNDNESS: the search that goes on after a guess broke is not trusted; but it visits real states only, so what it
+//! finds is found.
+
+use kernel::{Place, ThreadId, Whereabouts};
+use std::collections::{BTreeSet, HashMap};
+
+/// Something assumed about a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Guess {
+    /// Objects of this class, once shared, are only accessed by threads that have locked them.
+    SelfLocking(u32),
+    /// Each shared object of this class, or the static field of this class in this cell, is accessed under some one lock, or only
+    /// read.
+    Protected(u32, u32),
+    /// Final fields of this class are not written after their object is shared.
+    Final(u32),
+}
+
+impl Guess {
+    /// The class that it is about; 0 for none.
+    pub fn class(self) -> u32 {
+        match self {
+            Guess::SelfLocking(class) | Guess::Protected(class, ..) | Guess::Final(class) => class,
+        }
+    }
+}
+
+/// Who broke a guess: the thread that was about to access a place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// What was guessed.
+    pub guess: Guess,
+    /// Who was about to break it.
+    pub thread: ThreadId,
+    /// What it was about to access.
+    pub place: Place,
+    /// Where in the code it was.
+    pub at: Whereabouts,
+    /// Whether anything rested on the guess.
+    pub relied: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Standing {
+    dropped: bool,
+    relied: bool,
+    breach: Option<(ThreadId, Place)>,
+    at: Whereabouts,
+}
+
+impl Standing {
+    fn tell(&self, guess: Guess) -> Option<Breach> {
+        let (thread, place) = self.breach?;
+        Some(Breach {
+            guess,
+            thread,
+            place,
+            at: self.at.clone(),
+            relied: self.relied,
+        })
+    }
+}
+
+/// All guesses, each as it stands.
+#[derive(Clone, Debug, Default)]
+pub struct Guesses {
+    all: HashMap<Guess, Standing>,
+    broken: usize,
+    breaches: Vec<Breach>,
+    /// Breaches of which it is not known yet where they are.
+    fresh: Vec<Guess>,
+    /// The only classes of which it is guessed that they are self-locking, if somebody has named them.
+    claimed: Option<BTreeSet<u32>>,
+    /// Classes about which nothing is guessed.
+    left_alone: BTreeSet<u32>,
+}
+
+impl Guesses {
+    /// Whether a guess is still made.
+    pub fn holds(&self, guess: Guess) -> bool {
+        let is_made = match (guess, &self.claimed) {
+            (Guess::SelfLocking(class), Some(claimed)) => claimed.contains(&class),
+            _ => true,
+        };
+        is_made
+            && !self.left_alone.contains(&guess.class())
+            && self.all.get(&guess).is_none_or(|standing| !standing.dropped)
+    }
+
+    /// Guesses of these classes, and of no others, that they are self-locking.
+    pub fn claim_self_locking(&mut self, classes: impl IntoIterator<Item = u32>) {
+        self.claimed.get_or_insert_default().extend(classes);
+    }
+
+    /// Guesses nothing about a class.
+    pub fn leave_alone(&mut self, class: u32) {
+        self.left_alone.insert(class);
+    }
+
+    /// Whether somebody has said so, instead of us guessing.
+    pub fn is_claimed(&self, guess: Guess) -> bool {
+        matches!((guess, &self.claimed), (Guess::SelfLocking(class), Some(claimed)) if claimed.contains(&class))
+    }
+
+    /// Something rests on a guess.
+    pub fn rely(&mut self, guess: Guess) {
+        let standing = self.all.entry(guess).or_default();
+        if !standing.relied {
+            standing.relied = true;
+            self.broken += usize::from(standing.breach.is_some());
+        }
+    }
+
+    /// A guess turns out to be wrong.
+    pub fn breach(&mut self, guess: Guess, thread: ThreadId, place: Place) -> bool {
+        let standing = self.all.entry(guess).or_default();
+        if standing.breach.is_some() || standing.dropped {
+            return false;
+        }
+        standing.breach = Some((thread, place));
+        self.fresh.push(guess);
+        self.broken += usize::from(standing.relied);
+        true
+    }
+
+    /// Completes the latest breaches by where in the code they are.
+    pub(crate) fn locate(&mut self, whereabouts: impl FnOnce() -> Whereabouts) {
+        if self.fresh.is_empty() {
+            return;
+        }
+        let at = whereabouts();
+        for guess in self.fresh.drain(..) {
+            if let Some(standing) = self.all.get_mut(&guess) {
+                standing.at = at.clone();
+            }
+        }
+    }
+
+    /// Whether something rests on a guess that is wrong.
+    pub fn is_broken(&self) -> bool {
+        self.broken > 0
+    }
+
+    /// Gets ready for another attempt, without the guesses that are wrong; whether anything rested on them.
+    pub fn mend(&mut self) -> bool {
+        let broken = std::mem::take(&mut self.broken) > 0;
+        self.fresh.clear();
+        if broken {
+            for (&guess, standing) in &mut self.all {
+                if let Some(breach) = standing.tell(guess) {
+                    standing.breach = None;
+                    standing.dropped = true;
+                    self.breaches.push(breach);
+                }
+                standing.relied = false;
+            }
+            self.breaches.sort_by_key(|breach| breach.guess);
+        }
+        broken
+    }
+
+    /// What was dropped because it was wrong.
+    pub fn breaches(&self) -> &[Breach] {
+        &self.breaches
+    }
+
+    /// What somebody would want to know to be wrong: whatever was relied on or claimed.
+    pub fn refuted(&self) -> Vec<Breach> {
+        let dropped = self.breaches.iter().cloned();
+        let standing = self.all.iter().filter_map(|(&guess, standing)| standing.tell(guess));
+        let mut refuted: Vec<Breach> = dropped
+            .chain(standing)
+            .filter(|breach| breach.relied || self.is_claimed(breach.guess))
+            .collect();
+        refuted.sort_by_key(|breach| breach.guess);
+        refuted
+    }
+
+    /// What was relied on and held, in order.
+    pub fn relied(&self) -> Vec<Guess> {
+        let relied = self
+            .all
+            .iter()
+            .filter(|(_, standing)| standing.relied && standing.breach.is_none());
+        let mut relied: Vec<Guess> = relied.map(|(&guess, _)| guess).collect();
+        relied.sort_unstable();
+        relied
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: Place = Place { object: 7, cell: 0 };
+
+    #[test]
+    fn only_what_was_relied_on_or_claimed_is_told_to_be_wrong() {
+        let [one, two, three] = [1, 2, 3].map(Guess::SelfLocking);
+        let mut guesses = Guesses::default();
+        guesses.rely(one);
+        guesses.rely(three);
+        guesses.breach(one, ThreadId(1), PLACE);
+        guesses.breach(two, ThreadId(2), PLACE);
+        guesses.locate(|| Whereabouts {
+            line: 12,
+            ..Whereabouts::default()
+        });
+        assert_eq!((guesses.is_broken(), guesses.mend()), (true, true));
+        let refuted = guesses.refuted();
+        let told: Vec<_> = refuted.iter().map(|breach| (breach.guess, breach.at.line)).collect();
+        assert_eq!(told, [(one, 12)]);
+        assert_eq!(
+            [one, two, three].map(|guess| guesses.holds(guess)),
+            [false, false, true]
+        );
+    }
+
+    #[test]
+    fn a_claim_is_checked_and_nothing_else_is_guessed() {
+        let [one, two] = [1, 2].map(Guess::SelfLocking);
+        let mut guesses = Guesses::default();
+        guesses.claim_self_locking([1]);
+        assert_eq!(
+            [one, two, Guess::Final(2)].map(|guess| guesses.holds(guess)),
+            [true, false, true]
+        );
+        guesses.breach(one, ThreadId(0), PLACE);
+        assert!(!guesses.mend(), "nothing rests on it");
+        guesses.leave_alone(2);
+        assert!(!guesses.holds(Guess::Final(2)));
+        assert_eq!(guesses.refuted().len(), 1);
+    }
+}

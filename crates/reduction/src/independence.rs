@@ -1,0 +1,28 @@
+//! What proves that a touch commutes: one file for each way to do so.
+
+use crate::guess::Guesses;
+use kernel::{Access, Place, ThreadId, Touch, View};
+
+/// Proves, for one touch of the next step of a thread in one state, that no other thread can interfere with it before.
+/// `false` is always sound.
+pub trait Independence<S: View> {
+    /// Whether nothing that the other threads may do from here on, before this step, conflicts with the touch. What the
+    /// answer rests on is noted in `guesses`.
+    fn commutes(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: Touch,
+        guesses: &mut Guesses,
+    ) -> bool;
+
+    /// Looks at a touch that is about to happen, and notes in `guesses` what it breaks.
+    fn watch(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId, _touch: Touch, _guesses: &mut Guesses) {}
+}
+
+/// Whether a thread gives back a monitor that it has: nobody else can do anything to a monitor that has an owner. Who waits
+/// there and is notified, or leaves without, is touched by himself.
+pub(crate) fn gives_back<S: View>(system: &S, state: &mut S::State, thread: ThreadId, touch: Touch) -> bool {
+    touch.place.cell == Place::MONITOR && touch.access == Access::Release && system.holds(state, thread, touch.place)
+}

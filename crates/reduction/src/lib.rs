@@ -1,0 +1,21 @@
+//! Partial-order reductions: one file each, in any combination.
+//!
+//! An *independence* proves, for a touch of the next step of a thread in a state, that no other thread can interfere with it; a
+//! combination proves what any of its members proves. [`Ample`] turns that into a choice of threads. [`REDUCTIONS`] is the list
+//! that the command line, the documentation and the tests read.
+
+mod ample;
+mod dominated;
+mod escape;
+mod escape_static;
+mod final_field;
+mod guess;
+mod independence;
+mod list;
+mod lockset;
+mod selflock;
+
+pub use ample::Ample;
+pub use guess::{Breach, Guess, Guesses};
+pub use independence::Independence;
+pub use list::{Combination, Entry, Illegal, Part, REDUCTIONS};

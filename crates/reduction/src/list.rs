@@ -1,0 +1,261 @@
+//! The reductions by name, and which of them go together.
+
+use crate::dominated::Dominated;
+use crate::escape::Escape;
+use crate::escape_static::EscapeStatic;
+use crate::final_field::FinalField;
+use crate::lockset::Lockset;
+use crate::selflock::SelfLock;
+use crate::{Ample, Guesses, Independence};
+use kernel::View;
+use std::fmt;
+
+/// A part of a combination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Every instruction is a step.
+    None,
+    /// Only what other threads could notice is a step. Part of everything but `none`.
+    Base,
+    /// `escape-static`
+    EscapeStatic,
+    /// `escape`
+    Escape,
+    /// `atomic`
+    Atomic,
+    /// `selflock`
+    SelfLock,
+    /// `dominated`
+    Dominated,
+    /// `lockset`
+    Lockset,
+    /// `final`
+    Final,
+    /// The best of them.
+    Auto,
+}
+
+/// A reduction as the user sees it.
+pub struct Entry {
+    /// Which one.
+    pub part: Part,
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+}
+
+/// All of them, in the order in which they are listed.
+pub const REDUCTIONS: &[Entry] = &[
+    Entry {
+        part: Part::Auto,
+        name: "auto",
+        summary: "the best sound combination of what follows (default)",
+    },
+    Entry {
+        part: Part::None,
+        name: "none",
+        summary: "every instruction is a step of its own: for comparison only",
+    },
+    Entry {
+        part: Part::Base,
+        name: "base",
+        summary: "a step is one access that other threads could notice, and all the local work after it",
+    },
+    Entry {
+        part: Part::EscapeStatic,
+        name: "escape-static",
+        summary: "objects proved beforehand never to be shared are no reason to switch threads",
+    },
+    Entry {
+        part: Part::Escape,
+        name: "escape",
+        summary: "objects that only one thread can reach in a state are no reason to switch there",
+    },
+    Entry {
+        part: Part::Atomic,
+        name: "atomic",
+        summary: "states with a single successor are not stored",
+    },
+    Entry {
+        part: Part::SelfLock,
+        name: "selflock",
+        summary: "nor are objects that the thread has locked, if nobody uses them without; guessed and checked",
+    },
+    Entry {
+        part: Part::Dominated,
+        name: "dominated",
+        summary: "nor are objects that others can only reach through such a locked one",
+    },
+    Entry {
+        part: Part::Lockset,
+        name: "lockset",
+        summary: "nor are objects and static fields that are only read, or always under one lock; guessed and checked",
+    },
+    Entry {
+        part: Part::Final,
+        name: "final",
+        summary: "nor are final fields that are set before their object is shared; checked",
+    },
+];
+
+/// Names that do not make a combination.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Illegal {
+    /// There is no reduction of this name.
+    Unknown(String),
+    /// The first stands alone and cannot be combined with the second.
+    Alone(&'static str, &'static str),
+    /// The first needs the second.
+    Needs(&'static str, &'static str),
+}
+
+impl fmt::Display for Illegal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Illegal::Unknown(name) => write!(f, "there is no reduction `{name}`"),
+            Illegal::Alone(one, two) => write!(f, "`{one}` stands alone: it cannot be combined with `{two}`"),
+            Illegal::Needs(one, two) => write!(f, "`{one}` rests on `{two}`: give both"),
+        }
+    }
+}
+
+impl std::error::Error for Illegal {}
+
+/// A legal combination of reductions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Combination {
+    parts: Vec<Part>,
+}
+
+/// What `auto` stands for.
+const AUTO: &[Part] = &[
+    Part::Escape,
+    Part::Atomic,
+    Part::SelfLock,
+    Part::Dominated,
+    Part::Lockset,
+    Part::Final,
+];
+
+impl Combination {
+    /// The combination with these names.
+    pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Combination, Illegal> {
+        let mut parts = Vec::new();
+        for name in names {
+            let entry = REDUCTIONS.iter().find(|entry| entry.name == name);
+            let entry = entry.ok_or_else(|| Illegal::Unknown(name.to_owned()))?;
+            if !parts.contains(&entry.part) {
+                parts.push(entry.part);
+            }
+        }
+        parts.sort_unstable();
+        let made = Combination { parts };
+        made.check()?;
+        Ok(made)
+    }
+
+    fn check(&self) -> Result<(), Illegal> {
+        for alone in [Part::None, Part::Auto] {
+            if let Some(&other) = self.parts.iter().find(|&&part| part != alone)
+                && self.parts.contains(&alone)
+            {
+                return Err(Illegal::Alone(alone.name(), other.name()));
+            }
+        }
+        if self.parts.contains(&Part::Dominated) && !self.parts.contains(&Part::SelfLock) {
+            return Err(Illegal::Needs(Part::Dominated.name(), Part::SelfLock.name()));
+        }
+        Ok(())
+    }
+
+    /// Whether it has a part.
+    pub fn has(&self, part: Part) -> bool {
+        self.expanded().contains(&part)
+    }
+
+    /// Whether the choice is left to us.
+    pub fn is_auto(&self) -> bool {
+        self.parts[..] == [Part::Auto]
+    }
+
+    /// Whether it leaves nothing out: `none` or `base`.
+    pub fn is_full(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part, Part::None | Part::Base))
+    }
+
+    fn expanded(&self) -> &[Part] {
+        match self.parts[..] {
+            [Part::Auto] => AUTO,
+            _ => &self.parts,
+        }
+    }
+
+    /// The names of its parts.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.parts.iter().map(|part| part.name()).collect()
+    }
+
+    /// The reduction; `None` if nothing is left out.
+    pub fn make<S: View>(&self, guesses: Guesses) -> Option<Ample<S>> {
+        if self.is_full() {
+            return None;
+        }
+        let mut independences: Vec<Box<dyn Independence<S>>> = Vec::new();
+        // The cheapest are asked first.
+        for part in self.expanded() {
+            match part {
+                Part::EscapeStatic => independences.push(Box::new(EscapeStatic)),
+                Part::Escape => independences.push(Box::new(Escape)),
+                Part::SelfLock => independences.push(Box::new(SelfLock)),
+                Part::Dominated => independences.push(Box::new(Dominated)),
+                Part::Lockset => independences.push(Box::new(Lockset)),
+                Part::Final => independences.push(Box::new(FinalField)),
+                Part::None | Part::Base | Part::Atomic | Part::Auto => {}
+            }
+        }
+        Some(Ample::new(independences, self.has(Part::Atomic), guesses))
+    }
+}
+
+impl Part {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        REDUCTIONS
+            .iter()
+            .find(|entry| entry.part == self)
+            .map_or("", |entry| entry.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_does_not_go_together_is_refused_in_words() {
+        let cases = [
+            ("escpe", "there is no reduction `escpe`"),
+            (
+                "none,escape",
+                "`none` stands alone: it cannot be combined with `escape`",
+            ),
+            ("auto,base", "`auto` stands alone: it cannot be combined with `base`"),
+            ("dominated", "`dominated` rests on `selflock`: give both"),
+        ];
+        for (names, message) in cases {
+            let refused = Combination::named(names.split(',')).expect_err(names);
+            assert_eq!(refused.to_string(), message);
+        }
+        for names in [
+            "none",
+            "base",
+            "auto",
+            "base,escape",
+            "atomic,escape,escape",
+            "selflock,dominated,final",
+        ] {
+            assert!(Combination::named(names.split(',')).is_ok(), "{names}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! `lockset`: locking disciplines (Dwyer et al., section 6.3).
+//!
+//! A shared object, or static field, that is only read since it was shared, or at every access to which some one lock was held,
+//! commutes with what others do while that lock is held. Which lock it is, the record in the state tells; that it goes on like
+//! this is guessed for each class and each static field.
+//!
+//! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. A guess is broken
+//! once some record is empty, written and unlocked, and anything rested on it.
+
+use crate::guess::{Guess, Guesses};
+use crate::independence::Independence;
+use kernel::{Place, Protection, ThreadId, Touch, View};
+
+/// The independence.
+pub struct Lockset;
+
+fn guess<S: View>(system: &S, state: &mut S::State, touch: Touch) -> Option<Guess> {
+    if touch.place.cell == Place::MONITOR || touch.place == Place::EVERYTHING {
+        return None;
+    }
+    let (class, cell) = system.owner_of(state, touch.place)?;
+    Some(Guess::Protected(class, cell))
+}
+
+impl<S: View> Independence<S> for Lockset {
+    fn commutes(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: Touch,
+        guesses: &mut Guesses,
+    ) -> bool {
+        let Some(guess) = guess(system, state, touch).filter(|&guess| guesses.holds(guess)) else {
+            return false;
+        };
+        let protection = system.protection(state, thread, touch.place, touch.access);
+        let protected = matches!(protection, Some(Protection::ReadOnly | Protection::Locked));
+        if protected {
+            guesses.rely(guess);
+        }
+        protected
+    }
+
+    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+        let Some(guess) = guess(system, state, touch).filter(|&guess| guesses.holds(guess)) else {
+            return;
+        };
+        if system.protection(state, thread, touch.place, touch.access) == Some(Protection::Open) {
+            guesses.breach(guess, thread, touch.place);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Noticing that a run which stores nothing has come back to where it was.
+//!
+//! Brent's algorithm (BIT 20, 1980): one state is kept, and replaced by the one at hand at each power of two. A run that
+//! goes round in a circle meets the kept one, once the distance between two replacements is as long as the circle.
+
+use kernel::{System, Vector};
+
+/// Runs up to this many steps are not watched: it costs more than they do.
+const UNWATCHED: usize = 64;
+
+/// Only every so many steps the state is compared: a circle is met all the same, after at most so many times its length.
+const STRIDE: usize = 16;
+
+/// A run of so many steps is interrupted, and the state that it has come to is stored after all: it may have no end.
+const LONGEST: usize = 1 << 18;
+/// The same for a run whose states become larger and larger.
+const LONGEST_GROWING: usize = 1 << 12;
+/// The same for a run that goes on from such a state.
+const LONGEST_AFTER: usize = 1 << 6;
+
+/// Watches one run at a time.
+#[derive(Default)]
+pub(crate) struct Watch {
+    steps: usize,
+    longest: usize,
+    renew: usize,
+    kept: Vec<u32>,
+    vector: Vector,
+}
+
+impl Watch {
+    /// A run begins.
+    pub fn begin(&mut self) {
+        let was_interrupted = self.longest != 0 && self.steps >= self.longest;
+        self.longest = if was_interrupted { LONGEST_AFTER } else { LONGEST };
+        self.steps = 0;
+        self.renew = UNWATCHED;
+        self.kept.clear();
+    }
+
+    /// Whether the run is too long.
+    pub fn is_endless(&self) -> bool {
+        self.steps >= self.longest
+    }
+
+    /// The run has made a step; whether it was in this state before.
+    pub fn came_back<S: System>(&mut self, system: &S, state: &mut S::State) -> bool {
+        self.steps += 1;
+        if self.steps < UNWATCHED || !self.steps.is_multiple_of(STRIDE) {
+            return false;
+        }
+        self.vector.clear();
+        system.encode(state, &mut self.vector);
+        if self.kept == self.vector.words() {
+            return true;
+        }
+        if self.steps >= self.renew {
+            if !self.kept.is_empty() && self.vector.words().len() > self.kept.len() {
+                self.longest = self.longest.min(LONGEST_GROWING);
+            }
+            self.renew = self.steps * 2;
+            self.kept.clear();
+            self.kept.extend_from_slice(self.vector.words());
+        }
+        false
+    }
+}
