@@ -131,6 +131,7 @@ impl Machine<'_> {
     /// Forgets which words of the image were ever written, and all that was encoded. Only where all of the image is as it was.
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
+        self.roots = crate::reach::Roots::default();
         self.writer = Some(Box::default());
         self.other_writer = Some(Box::default());
         self.kept = crate::refresh::Kept::Nothing;

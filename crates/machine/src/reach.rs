@@ -1,7 +1,7 @@
 //! Which thread can get hold of which object in a state.
 //!
 //! Young objects are labelled with the one thread that reaches them, or as shared: one traversal for all threads, made at most
-//! once a state and only when somebody asks. Objects of the start-up image count as shared; those of its words that have
+//! once a state, and only as far as somebody asks. Objects of the start-up image count as shared; those of its words that have
 //! changed are where its references to young objects lie. The one exception is the main thread's own object, to which the image
 //! refers only in lists of threads that nobody looks at (`Machine::find_main_object`).
 
@@ -16,15 +16,27 @@ use program::world::ClassKind;
 /// More than one thread, or a thread and what all share.
 const SHARED: u32 = u32::MAX;
 
-/// The labels of the objects of one state.
+/// The labels of the objects of one state, as far as they had to be found.
 #[derive(Default)]
 pub(crate) struct Reach {
     slots: Vec<Slot>,
     used: usize,
     stamp: u64,
+    /// What was met, in order, and how much of it was followed.
     work: Vec<Address>,
+    followed: usize,
+    /// Whose roots come next: those that all share, then those of each thread.
+    next: u32,
     /// Whether the labels are those of the state at hand.
     pub valid: bool,
+}
+
+/// The words of the image that hold references and were ever written.
+#[derive(Default)]
+pub(crate) struct Roots {
+    words: Vec<Address>,
+    /// How many words had been written when these were found.
+    seen: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -41,6 +53,16 @@ impl Reach {
         }
         self.stamp += 1;
         self.used = 0;
+        self.work.clear();
+        self.followed = 0;
+        self.next = 0;
+    }
+
+    /// What was met and is to be followed next.
+    fn take(&mut self) -> Option<Address> {
+        let next = self.work.get(self.followed).copied();
+        self.followed += usize::from(next.is_some());
+        next
     }
 
     fn place(&self, address: Address) -> usize {
@@ -93,33 +115,32 @@ impl Reach {
 
 impl Machine<'_> {
     /// Whether only this thread reaches a young object.
+    ///
+    /// The traversal stops where it is known that another does, and goes on from there when it is asked again.
     pub(crate) fn is_reached_by_one(&mut self, number: u32, object: Address) -> bool {
-        if !self.reach.valid {
-            let mut reach = std::mem::take(&mut self.reach);
-            self.label_all(&mut reach);
+        let mut reach = std::mem::take(&mut self.reach);
+        if !reach.valid {
+            reach.begin();
             reach.valid = true;
-            self.reach = reach;
         }
-        self.reach.label(object).is_none_or(|label| label == number)
-    }
-
-    fn label_all(&mut self, reach: &mut Reach) {
-        reach.begin();
-        for at in self.shared_roots() {
-            reach.meet(self.memory.load(at), SHARED);
-        }
-        self.follow(reach, |_| true);
-        for number in 0..=self.highest_thread() {
-            if self.thread_word(number, thread::STATUS) == status::FREE {
-                continue;
+        let alone = loop {
+            if reach.label(object).is_some_and(|label| label != number) {
+                break false;
             }
-            self.each_thread_root(number, |object| {
-                if self.is_tracked(object) {
-                    reach.meet(object, number);
+            if let Some(met) = reach.take() {
+                self.follow(&mut reach, met);
+            } else if reach.next > self.highest_thread() + 1 {
+                break true;
+            } else {
+                reach.next += 1;
+                match reach.next - 1 {
+                    0 => self.meet_shared(&mut reach),
+                    thread => self.meet_roots(&mut reach, thread - 1, thread - 1),
                 }
-            });
-            self.follow(reach, |_| true);
-        }
+            }
+        };
+        self.reach = reach;
+        alone
     }
 
     /// Whether every way of another thread to a young object goes through one that `guards`.
@@ -129,57 +150,79 @@ impl Machine<'_> {
         object: Address,
         guards: impl Fn(&Self, Address) -> bool,
     ) -> bool {
+        // Where nothing is a guard, it is the same as being local.
+        let mut guarded = false;
+        self.each_thread_root(number, |root| {
+            guarded |= root != 0 && self.is_locked_by(root, number) && guards(self, root);
+        });
+        if !guarded {
+            return self.is_reached_by_one(number, object);
+        }
         let mut reach = std::mem::take(&mut self.shield);
         reach.begin();
-        for at in self.shared_roots() {
-            reach.meet(self.memory.load(at), SHARED);
-        }
+        self.meet_shared(&mut reach);
         for other in 0..=self.highest_thread() {
-            if other != number && self.thread_word(other, thread::STATUS) != status::FREE {
-                self.each_thread_root(other, |root| {
-                    if self.is_tracked(root) {
-                        reach.meet(root, SHARED);
-                    }
-                });
+            if other != number {
+                self.meet_roots(&mut reach, other, SHARED);
             }
         }
-        self.follow(&mut reach, |object| !guards(self, object));
+        while let Some(met) = reach.take()
+            && reach.label(object).is_none()
+        {
+            if !guards(self, met) {
+                self.follow(&mut reach, met);
+            }
+        }
         let shielded = reach.label(object).is_none();
         self.shield = reach;
         shielded
     }
 
-    /// Follows the references of what was met, as far as `passes` lets it.
-    fn follow(&self, reach: &mut Reach, passes: impl Fn(Address) -> bool) {
-        while let Some(object) = reach.work.pop() {
-            if !passes(object) {
-                continue;
+    /// Meets what an object leads to.
+    fn follow(&self, reach: &mut Reach, object: Address) {
+        let Some(label) = reach.label(object) else { return };
+        self.references_of(object, |value| {
+            if self.is_tracked(value) {
+                reach.meet(value, label);
             }
-            let Some(label) = reach.label(object) else { continue };
-            self.references_of(object, |value| {
-                if self.is_tracked(value) {
-                    reach.meet(value, label);
-                }
-            });
+        });
+    }
+
+    /// Meets what a thread holds on to by itself.
+    fn meet_roots(&self, reach: &mut Reach, number: u32, label: u32) {
+        if self.thread_word(number, thread::STATUS) == status::FREE {
+            return;
+        }
+        self.each_thread_root(number, |object| {
+            if self.is_tracked(object) {
+                reach.meet(object, label);
+            }
+        });
+    }
+
+    /// Meets what the words outside of tracked objects and threads refer to.
+    fn meet_shared(&mut self, reach: &mut Reach) {
+        let known = self.memory.touched_count();
+        if self.roots.seen != known {
+            let main = self.main_object;
+            let main_end = if main == 0 { 0 } else { main + self.object_words(main) };
+            let references = &self.roles.references;
+            let is_root = |&&at: &&Address| crate::encode::bit(references, at) && !(main..main_end).contains(&at);
+            self.roots.words.clear();
+            self.roots.words.extend(self.memory.touched().iter().filter(is_root));
+            self.roots.seen = known;
+        }
+        for &at in &self.roots.words {
+            let object = self.memory.load(at);
+            if self.is_tracked(object) {
+                reach.meet(object, SHARED);
+            }
         }
     }
 
     /// Whether it is asked who reaches an object: of the image, only the main thread's.
     pub(crate) fn is_tracked(&self, object: Address) -> bool {
         object >= self.memory.image_end() || object == self.main_object && object != 0
-    }
-
-    /// The words outside of tracked objects and threads that refer to tracked objects now.
-    fn shared_roots(&mut self) -> Vec<Address> {
-        let main = self.main_object;
-        let main_end = if main == 0 { 0 } else { main + self.object_words(main) };
-        let touched = self.memory.touched().to_vec();
-        let is_root = |&at: &Address| {
-            crate::encode::bit(&self.roles.references, at)
-                && self.is_tracked(self.memory.load(at))
-                && !(main..main_end).contains(&at)
-        };
-        touched.into_iter().filter(is_root).collect()
     }
 
     /// The main thread's own object, if the image refers to it in lists of threads only.
