@@ -132,8 +132,13 @@ impl Machine<'_> {
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
         self.roots = crate::reach::Roots::default();
-        self.writer = Some(Box::default());
-        self.other_writer = Some(Box::default());
+        for writer in [&mut self.writer, &mut self.other_writer] {
+            let mut empty = Box::<Writer>::default();
+            if let Some(old) = writer {
+                empty.follow(old);
+            }
+            *writer = Some(empty);
+        }
         self.kept = crate::refresh::Kept::Nothing;
     }
 

@@ -372,17 +372,17 @@ impl Memory {
 
     /// Goes back to the beginning of the latest step.
     pub fn undo(&mut self, checkpoint: Checkpoint) {
-        self.clear_bits(checkpoint.trail);
-        while self.trail.len() > checkpoint.trail {
-            if let Some((address, old)) = self.trail.pop() {
-                // SAFETY: logged addresses are addresses of memory.
-                unsafe { *self.at(address) = old }
-                if self.trail.len() < self.changes.seen {
-                    self.changes.undone.push(address);
-                }
-            }
+        let from = checkpoint.trail;
+        self.clear_bits(from);
+        for &(address, old) in self.trail[from..].iter().rev() {
+            // SAFETY: logged addresses are addresses of memory.
+            unsafe { *self.at(address) = old }
         }
-        self.changes.seen = self.changes.seen.min(self.trail.len());
+        let seen = self.changes.seen.max(from);
+        let undone = self.trail[from..seen].iter().map(|&(address, _)| address);
+        self.changes.undone.extend(undone);
+        self.trail.truncate(from);
+        self.changes.seen = self.changes.seen.min(from);
         self.changes.lowest = self.changes.lowest.min(checkpoint.top);
         self.top = checkpoint.top;
         self.mark = checkpoint.mark;

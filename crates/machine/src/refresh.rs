@@ -106,7 +106,8 @@ impl Machine<'_> {
         let mut image_changed = self.memory.touched_count() != writer.seen;
         writer.stale.clear();
         writer.stale.resize(writer.threads.len() + 1, false);
-        for &at in changes {
+        // Frames are none of what threads share.
+        for &at in changes.iter().filter(|&&at| at < limit) {
             if (THREADS..CLASSES).contains(&at) {
                 if !self.refresh_record(at, writer) {
                     return false;
@@ -120,7 +121,7 @@ impl Machine<'_> {
                 } else {
                     image_changed |= !bit(&self.roles.silent, at);
                 }
-            } else if at < limit && !self.refresh_object(at, writer) {
+            } else if !self.refresh_object(at, writer) {
                 return false;
             }
         }
