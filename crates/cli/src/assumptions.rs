@@ -59,11 +59,10 @@ pub fn assumed(machine: &Machine<'_>, guesses: &Guesses) -> Vec<String> {
         .iter()
         .map(|&guess| sentence(guess, &name(machine, guess)))
         .collect();
-    for kind in kinds(&others) {
-        told.push(match kind[..] {
-            [one] => sentence(one, &name(machine, one)),
-            _ => sentence(kind[0], &format!("{} classes of the JDK", kind.len())),
-        });
+    match &classes(machine, &others)[..] {
+        [] => {}
+        [one] => told.push(format!("the like of {one}")),
+        all => told.push(format!("the like of {} classes of the JDK", all.len())),
     }
     told.dedup();
     told
@@ -73,16 +72,11 @@ pub fn assumed(machine: &Machine<'_>, guesses: &Guesses) -> Vec<String> {
 pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
     let refuted = guesses.refuted();
     let mut told = Vec::new();
-    let mut tell = |guess: Guess, of: &str| {
+    let mut tell = |guess: Guess, what: String| {
         let found = refuted.iter().find(|breach| breach.guess == guess);
         let at = found.map(|breach| breach.at.clone()).unwrap_or_default();
-        let claimed = if guesses.is_claimed(guess) {
-            "as --self-locking says, "
-        } else {
-            ""
-        };
         told.push(Dropped {
-            what: format!("{claimed}{}", sentence(guess, of)),
+            what,
             thread: at.thread,
             class: at.class,
             file: at.file,
@@ -90,23 +84,35 @@ pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
         });
     };
     let all = refuted.iter().map(|breach| breach.guess);
-    let (own, others): (Vec<Guess>, Vec<Guess>) = all.partition(|&guess| is_own(machine, guess));
+    let (own, others): (Vec<Guess>, Vec<Guess>) =
+        all.partition(|&guess| is_own(machine, guess) || guesses.is_claimed(guess));
     for guess in own {
-        tell(guess, &name(machine, guess));
+        let claimed = if guesses.is_claimed(guess) {
+            "as --self-locking says, "
+        } else {
+            ""
+        };
+        tell(guess, format!("{claimed}{}", sentence(guess, &name(machine, guess))));
     }
-    for kind in kinds(&others) {
-        let first = name(machine, kind[0]);
-        match kind.len() - 1 {
-            0 => tell(kind[0], &first),
-            more => tell(kind[0], &format!("{first} and {more} more of the JDK")),
+    match (&others[..], &classes(machine, &others)[..]) {
+        ([first, ..], [one]) => tell(*first, format!("the like of {one}")),
+        ([first, ..], [one, more @ ..]) => {
+            tell(*first, format!("the like of {one} and {} more of the JDK", more.len()))
         }
+        _ => {}
     }
     told
 }
 
-/// Guesses of each kind together.
-fn kinds(guesses: &[Guess]) -> impl Iterator<Item = &[Guess]> {
-    guesses.chunk_by(|one, two| std::mem::discriminant(one) == std::mem::discriminant(two))
+/// The classes that guesses are about, in the order of the guesses.
+fn classes(machine: &Machine<'_>, guesses: &[Guess]) -> Vec<String> {
+    let mut names = Vec::new();
+    for name in guesses.iter().map(|&guess| name(machine, guess)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 /// Whether a guess is about a class of the program's own.
@@ -117,7 +123,7 @@ fn is_own(machine: &Machine<'_>, guess: Guess) -> bool {
 
 fn name(machine: &Machine<'_>, guess: Guess) -> String {
     match guess.class() {
-        0 => "classes themselves".to_owned(),
+        0 => "static fields and locks".to_owned(),
         class => {
             let name = machine.program.class(class).external_name();
             match name.split_once("$$Lambda") {
@@ -133,6 +139,8 @@ fn sentence(guess: Guess, of: &str) -> String {
         Guess::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
         Guess::Protected(..) => format!("shared objects of {of} are used under a lock, or only read"),
         Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
+        Guess::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
+        Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),
         Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
     }
 }

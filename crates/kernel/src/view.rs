@@ -49,6 +49,11 @@ pub trait View: System {
         false
     }
 
+    /// Whether the object of a place stands for this thread; `None` if it stands for none.
+    fn stands_for(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
+        None
+    }
+
     /// What a guess about the protection of a place is about: a class, or a class and the cell of a static field.
     fn owner_of(&self, _state: &mut Self::State, _place: Place) -> Option<(u32, u32)> {
         None
@@ -63,6 +68,12 @@ pub trait View: System {
         _access: Access,
     ) -> Option<Protection> {
         None
+    }
+
+    /// Whether a write to a place by this thread would take a lock from another one: [`View::protection`] rests on that it is not
+    /// done.
+    fn usurps(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+        false
     }
 
     /// Who a thread is and where in the code it stands, for reports.

@@ -63,6 +63,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::AtomicWrite,
             },
             "interrupt0" => Touches::Thread { object: 0 },
+            "getState" => Touches::Order,
             _ => Touches::Everything,
         },
         "java/lang/Thread$ThreadNumbering" | "java/lang/Thread$ThreadIdentifiers" => Touches::Nothing,
@@ -77,7 +78,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         // Output is no place that others could look at.
         "java/io/PrintStream" => Touches::Nothing,
         "raddle/Verify" | "gov/nasa/jpf/vm/Verify" => match name {
-            "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Everything,
+            "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Order,
             _ => Touches::Nothing,
         },
         "java/io/FileOutputStream" if name == "writeBytes" => Touches::Object {
@@ -141,6 +142,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         | "java/lang/StackTraceElement"
         | "java/lang/NullPointerException"
         | "java/lang/invoke/MethodHandleNatives"
+        | "java/security/AccessController"
         | "jdk/internal/reflect/Reflection"
         | "jdk/internal/reflect/ConstantPool"
         | "jdk/internal/misc/VM"
@@ -172,6 +174,7 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
             swap(false)
         }
         "compareAndSetLong" | "compareAndExchangeLong" => swap(true),
+        "shouldBeInitialized0" | "ensureClassInitialized0" => Touches::Class { object: 1 },
         _ if on_cell && name.starts_with("compareAnd") => cell(Access::AtomicWrite),
         _ if on_cell && name.starts_with("get") && name.ends_with("Volatile") => cell(Access::AtomicRead),
         _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(Access::AtomicWrite),

@@ -30,15 +30,8 @@ impl Machine<'_> {
         let Some((method, Instr::Special { op, .. }, _)) = self.next_instruction(number) else {
             return false;
         };
-        let id = method.id;
-        let class = self.program.class(method.class);
-        let harmless = matches!(&*class.name, "raddle/Verify" | "gov/nasa/jpf/vm/Verify");
-        let method = self.program.method(id);
-        op == special::NATIVE
-            && !harmless
-            && self
-                .bind(method)
-                .map_or(true, |bound| bound.touches == Touches::Everything)
+        let bound = self.bind(self.program.method(method.id));
+        op == special::NATIVE && bound.map_or(true, |bound| bound.touches == Touches::Everything)
     }
 
     /// After the visible instruction of a step: what it has published has escaped.

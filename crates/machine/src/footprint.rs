@@ -270,7 +270,14 @@ impl Machine<'_> {
                 out.touch(thread_place(number), Access::AtomicWrite);
             }
             Touches::Clock => out.touch(Place::CLOCK, Access::Read),
-            Touches::Everything => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            Touches::Class { object } => {
+                let mirror = register(object);
+                let of = if mirror == 0 { 0 } else { self.mirrored(mirror) };
+                if of != 0 && self.memory.load(class_record(of) + class::STATE) != init::DONE {
+                    out.touch(class_place(of), Access::AtomicRead);
+                }
+            }
+            Touches::Order | Touches::Everything => out.touch(Place::EVERYTHING, Access::AtomicWrite),
         }
     }
 

@@ -41,6 +41,10 @@ pub struct Known {
     pub throwable_depth: u32,
     pub throwable_trace: u32,
     pub thread_eetop: u32,
+    pub reentrant_lock: ClassId,
+    pub reentrant_lock_sync: u32,
+    pub synchronizer: ClassId,
+    pub synchronizer_owner: u32,
     pub thread_run: MethodId,
     pub thread_exit: MethodId,
     pub thread_dispatch: MethodId,
@@ -77,6 +81,8 @@ impl Known {
         };
         let object = class("java/lang/Object")?;
         let string = class("java/lang/String")?;
+        let reentrant_lock = class("java/util/concurrent/locks/ReentrantLock")?;
+        let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
         let class_class = class("java/lang/Class")?;
         let thread = class("java/lang/Thread")?;
         let throwable = class("java/lang/Throwable")?;
@@ -123,6 +129,14 @@ impl Known {
             class_number: field(class_class, "$class", "I")?,
             class_component: field(class_class, "componentType", "Ljava/lang/Class;")?,
             class_loader_field: field(class_class, "classLoader", "Ljava/lang/ClassLoader;")?,
+            reentrant_lock,
+            reentrant_lock_sync: field(
+                reentrant_lock,
+                "sync",
+                "Ljava/util/concurrent/locks/ReentrantLock$Sync;",
+            )?,
+            synchronizer,
+            synchronizer_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
             class_module: field(class_class, "module", "Ljava/lang/Module;").ok(),
             throwable_backtrace: field(throwable, "backtrace", "Ljava/lang/Object;")?,
             throwable_depth: field(throwable, "depth", "I")?,

@@ -141,6 +141,13 @@ pub enum Touches {
     Self_,
     /// The clock.
     Clock,
+    /// Whether a class is initialised.
+    Class {
+        /// Position of the class object.
+        object: u32,
+    },
+    /// It must not be exchanged with anything, but gives no object away.
+    Order,
     /// It cannot be said.
     Everything,
 }

@@ -7,15 +7,20 @@
 //! The record of an object is a word of its header that refers to a lock, or to an array of locks with the flag [`LOCKSET`];
 //! null is no lock at all, or, without the flag [`SEEN`], no access so far. Static fields have a record each, in an array
 //! that the record of their holder refers to. A record keeps no lock alive for the program, only for the vector.
+//!
+//! A lock is what at most one thread has at a time, and what nobody can take from it. That is a monitor; a synchronizer of
+//! `java.util.concurrent` that names its owner, if only the owner itself ever gives it up (which is checked, `usurps`); and the
+//! thread itself, for whom its own object stands: what one thread accesses alone is protected by that. In a record, a thread object
+//! always means the thread and a synchronizer its owner; their monitors do not count.
 
-use crate::layout::{ESCAPED, LOCKSET, SEEN, WRITTEN};
+use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use kernel::{Place, Protection};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
 
 /// How many locks a record keeps at most; others are forgotten, as if they had not been held.
-const MOST: usize = 4;
+const MOST: usize = 5;
 
 /// A record, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,19 +51,67 @@ impl Machine<'_> {
 
     /// Whether accesses to a place of this object are recorded.
     fn is_recorded(&self, object: Address, place: Place) -> bool {
-        let data = place.cell != Place::MONITOR && place.object >= crate::layout::HEAP;
+        let data = place.cell != Place::MONITOR && place.object >= HEAP;
         data && (object < self.memory.image_end() || self.has_flag(object, ESCAPED))
     }
 
-    /// The monitors that a thread has, as far as its variables lead to them.
-    fn locks_held(&self, number: u32) -> Vec<Address> {
-        let mut held = Vec::new();
+    /// The locks that a thread has, as far as its variables lead to them.
+    fn locks_held(&self, number: u32, object: Address) -> Vec<Address> {
+        let own = self.thread_word(number, thread::OBJECT);
+        let mut held = if self.may_be_confined(object) {
+            vec![own]
+        } else {
+            Vec::new()
+        };
         self.each_thread_root(number, |object| {
-            if object != 0 && held.len() < MOST && !held.contains(&object) && self.is_locked_by(object, number) {
-                held.push(object);
+            if object == 0 || object == own {
+                return;
+            }
+            let lock = match self
+                .program
+                .is_subclass(self.class_of(object), self.known.reentrant_lock)
+            {
+                true => self.memory.load(object + self.known.reentrant_lock_sync),
+                false => object,
+            };
+            if held.len() < MOST && !held.contains(&lock) && self.has_lock(lock, number) {
+                held.push(lock);
             }
         });
         held
+    }
+
+    /// Whether it is worth a try to take an object for one that only one thread accesses. Who was the first to read what all do
+    /// nothing but read would only make states differ.
+    fn may_be_confined(&self, object: Address) -> bool {
+        let class = self.class_of(object);
+        let is_text = [self.known.string, self.known.byte_array].contains(&class);
+        object >= self.memory.image_end() && !is_text && !self.is_statics(object)
+    }
+
+    /// Whether a thread has a lock.
+    fn has_lock(&self, lock: Address, number: u32) -> bool {
+        if lock == 0 {
+            return false;
+        }
+        let own = self.thread_word(number, thread::OBJECT);
+        match self.class_of(lock) {
+            class if self.program.is_subclass(class, self.known.thread) => lock == own,
+            class if self.program.is_subclass(class, self.known.synchronizer) => {
+                self.memory.load(lock + self.known.synchronizer_owner) == own
+            }
+            _ => self.is_locked_by(lock, number),
+        }
+    }
+
+    /// Whether a write to this place by this thread would take a synchronizer from another one.
+    pub(crate) fn usurps(&self, number: u32, place: Place) -> bool {
+        let Place { object, cell } = place;
+        let owned = object >= HEAP
+            && (cell == self.known.synchronizer_owner || cell == Place::WHOLE)
+            && self.program.is_subclass(self.class_of(object), self.known.synchronizer);
+        let owner = || self.memory.load(object + self.known.synchronizer_owner);
+        owned && owner() != 0 && owner() != self.thread_word(number, thread::OBJECT)
     }
 
     fn is_statics(&self, object: Address) -> bool {
@@ -101,9 +154,9 @@ impl Machine<'_> {
     fn record_after(&self, number: u32, object: Address, cell: u32, writes: bool) -> Record {
         let mut record = self.record_of(object, cell);
         if !record.seen {
-            record.locks = self.locks_held(number);
+            record.locks = self.locks_held(number, object);
         } else {
-            record.locks.retain(|&lock| self.is_locked_by(lock, number));
+            record.locks.retain(|&lock| self.has_lock(lock, number));
         }
         record.seen = true;
         record.written |= writes;

@@ -110,6 +110,10 @@ impl<'p> View for Java<'p> {
         state.protection_after(thread.0, object, place, !access.is_read())
     }
 
+    fn usurps(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> bool {
+        state.usurps(thread.0, place)
+    }
+
     fn owner_of(&self, state: &mut Machine<'p>, place: Place) -> Option<(u32, u32)> {
         let object = state.object_at(place)?;
         let class = state.class_of(object);
@@ -136,6 +140,12 @@ impl<'p> View for Java<'p> {
         state
             .object_at(place)
             .is_some_and(|object| state.is_locked_by(object, thread.0))
+    }
+
+    fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
+        let object = Some(place.object).filter(|&object| object >= HEAP)?;
+        let is_thread = state.program.is_subclass(state.class_of(object), state.known.thread);
+        is_thread.then(|| state.thread_word(thread.0, thread::OBJECT) == object)
     }
 
     fn whereabouts(&self, state: &mut Machine<'p>, thread: ThreadId) -> Whereabouts {

@@ -15,15 +15,22 @@ pub enum Guess {
     /// Each shared object of this class, or the static field of this class in this cell, is accessed under some one lock, or only
     /// read.
     Protected(u32, u32),
+    /// Locks that name their owner are given up by the owner only.
+    Owners,
     /// Final fields of this class are not written after their object is shared.
     Final(u32),
+    /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
+    Own(u32, u32),
 }
 
 impl Guess {
     /// The class that it is about; 0 for none.
     pub fn class(self) -> u32 {
         match self {
-            Guess::SelfLocking(class) | Guess::Protected(class, ..) | Guess::Final(class) => class,
+            Guess::Owners => 0,
+            Guess::SelfLocking(class) | Guess::Protected(class, ..) | Guess::Final(class) | Guess::Own(class, ..) => {
+                class
+            }
         }
     }
 }

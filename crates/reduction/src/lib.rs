@@ -13,6 +13,7 @@ mod guess;
 mod independence;
 mod list;
 mod lockset;
+mod own;
 mod selflock;
 
 pub use ample::Ample;

@@ -5,6 +5,7 @@ use crate::escape::Escape;
 use crate::escape_static::EscapeStatic;
 use crate::final_field::FinalField;
 use crate::lockset::Lockset;
+use crate::own::Own;
 use crate::selflock::SelfLock;
 use crate::{Ample, Guesses, Independence};
 use kernel::View;
@@ -31,6 +32,8 @@ pub enum Part {
     Lockset,
     /// `final`
     Final,
+    /// `own`
+    Own,
     /// The best of them.
     Auto,
 }
@@ -97,6 +100,11 @@ pub const REDUCTIONS: &[Entry] = &[
         name: "final",
         summary: "nor are final fields that are set before their object is shared; checked",
     },
+    Entry {
+        part: Part::Own,
+        name: "own",
+        summary: "nor are fields of a thread's own object that no other thread uses; guessed and checked",
+    },
 ];
 
 /// Names that do not make a combination.
@@ -136,6 +144,7 @@ const AUTO: &[Part] = &[
     Part::Dominated,
     Part::Lockset,
     Part::Final,
+    Part::Own,
 ];
 
 impl Combination {
@@ -211,6 +220,7 @@ impl Combination {
                 Part::Dominated => independences.push(Box::new(Dominated)),
                 Part::Lockset => independences.push(Box::new(Lockset)),
                 Part::Final => independences.push(Box::new(FinalField)),
+                Part::Own => independences.push(Box::new(Own)),
                 Part::None | Part::Base | Part::Atomic | Part::Auto => {}
             }
         }

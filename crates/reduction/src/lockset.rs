@@ -5,7 +5,9 @@
 //! this is guessed for each class and each static field.
 //!
 //! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. A guess is broken
-//! once some record is empty, written and unlocked, and anything rested on it.
+//! once some record is empty, written and unlocked, and anything rested on it. While a thread has the locks of a record, nobody else has
+//! any of them, so an access by another before its own leaves that record empty, in either order. That nobody loses a lock
+//! to another thread is the machine's word for monitors, and a guess for locks that are made of fields.
 
 use crate::guess::{Guess, Guesses};
 use crate::independence::Independence;
@@ -36,13 +38,18 @@ impl<S: View> Independence<S> for Lockset {
         };
         let protection = system.protection(state, thread, touch.place, touch.access);
         let protected = matches!(protection, Some(Protection::ReadOnly | Protection::Locked));
-        if protected {
-            guesses.rely(guess);
+        if !protected || !guesses.holds(Guess::Owners) {
+            return false;
         }
-        protected
+        guesses.rely(guess);
+        guesses.rely(Guess::Owners);
+        true
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+        if !touch.access.is_read() && guesses.holds(Guess::Owners) && system.usurps(state, thread, touch.place) {
+            guesses.breach(Guess::Owners, thread, touch.place);
+        }
         let Some(guess) = guess(system, state, touch).filter(|&guess| guesses.holds(guess)) else {
             return;
         };
