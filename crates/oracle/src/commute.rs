@@ -5,7 +5,8 @@
 //!
 //! - the named thread has the actions that it had at first, and can take those that it could take,
 //! - none of them takes away an action of another thread, and
-//! - both orders of one of them and one of another thread's lead to the same state.
+//! - both orders of one of them and one of another thread's lead to the same state, if need be after a few more steps of the named
+//!   thread that touch nothing and show nothing.
 //!
 //! That an action makes others possible is no harm: who could not move before cannot have come first.
 //!
@@ -17,6 +18,9 @@ use std::fmt;
 
 /// How many steps the others are let take.
 const AHEAD: usize = 2;
+
+/// How many steps that touch nothing a thread may be behind.
+const BEHIND: usize = 4;
 
 /// Pairs of actions that are tried at one state: who has many alternatives is not looked at to the end.
 const PAIRS: usize = 400;
@@ -216,38 +220,61 @@ impl<S: System> Claim<'_, S> {
         one: S::Action,
         other: S::Action,
     ) -> Result<Option<Why>, Unsupported> {
-        let system = self.system;
-        let first = system.apply(state, one)?;
-        let after_one = menu_of(system, state);
+        let undo = self.system.apply(state, one)?;
+        let after_one = menu_of(self.system, state);
+        self.system.undo(state, undo);
         if after_one.end != End::Open {
-            system.undo(state, first);
             return Ok(None);
         }
         if !enabled(&after_one, |thread| thread != self.thread).contains(&other) {
-            system.undo(state, first);
             return Ok(Some(Why::Disabled));
         }
         // Threads are numbered in the order in which they start, and numbers are used again. So two steps that start or end
         // threads give them other numbers in another order, and the states are equal in all but the numbers.
         let starts = |after: &Menu<S::Action>| threads(after) != threads(before);
         if starts(&after_one) && starts(after_other) {
-            system.undo(state, first);
             return Ok(None);
         }
-        let there = self.then(state, other);
-        system.undo(state, first);
-        let first = system.apply(state, other)?;
-        let back = self.then(state, one);
-        system.undo(state, first);
-        Ok((there? != back?).then_some(Why::Order))
+        let mut meet = |behind| {
+            let (there, back) = (
+                self.after(state, [one, other], behind)?,
+                self.after(state, [other, one], behind)?,
+            );
+            Ok(there.iter().any(|words| back.contains(words)))
+        };
+        Ok((!meet(0)? && !meet(BEHIND)?).then_some(Why::Order))
     }
 
-    /// The state after one more action.
-    fn then(&self, state: &mut S::State, action: S::Action) -> Result<Vec<u32>, Unsupported> {
-        let undo = self.system.apply(state, action)?;
-        let words = encoded(self.system, state);
-        self.system.undo(state, undo);
-        Ok(words)
+    /// The state after two actions, and those after so many more steps of the named thread, as long as they touch nothing.
+    fn after(&self, state: &mut S::State, two: [S::Action; 2], more: usize) -> Result<Vec<Vec<u32>>, Unsupported> {
+        let system = self.system;
+        let (mut taken, mut met) = (Vec::new(), Vec::new());
+        let mut go = |state: &mut S::State| {
+            for action in two {
+                taken.push(system.apply(state, action)?);
+            }
+            met.push(encoded(system, state));
+            for _ in 0..more {
+                let menu = menu_of(system, state);
+                let own = |entry: &&Pending<S::Action>| entry.thread == self.thread;
+                let next = menu.entries().iter().find(own);
+                let Some(next) = next.filter(|next| next.enabled && menu.footprint(next).is_empty()) else {
+                    break;
+                };
+                // What can be told here must not be passed by.
+                if !(menu.marks.is_empty() && menu.flaws.is_empty()) {
+                    break;
+                }
+                taken.push(system.apply(state, next.action)?);
+                met.push(encoded(system, state));
+            }
+            Ok(())
+        };
+        let gone = go(state);
+        while let Some(undo) = taken.pop() {
+            system.undo(state, undo);
+        }
+        gone.map(|()| met)
     }
 }
 
