@@ -276,6 +276,18 @@ pub struct Oracle {
     /// Pass over programs with more states
     #[arg(long, value_name = "N", default_value_t = 5000)]
     pub states: u64,
+    /// Only Java programs; else models and Java programs, a few hundred of each in turn
+    #[arg(long, conflicts_with = "models")]
+    pub java: bool,
+    /// Only guarded-command models, which take no JDK and no time
+    #[arg(long)]
+    pub models: bool,
+    /// Search each program in all ways there are, not in a few of them
+    #[arg(long)]
+    pub every: bool,
+    /// Check what reductions claim at every state: take steps that are said to commute in both orders
+    #[arg(long)]
+    pub commute: bool,
     /// The JDK to use; else JAVA_HOME, `java` on the PATH, or the usual folders
     #[arg(long, value_name = "DIR")]
     pub jdk: Option<PathBuf>,

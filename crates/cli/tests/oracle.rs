@@ -21,15 +21,28 @@ fn raddle(arguments: &[&str]) -> Ran {
 
 #[test]
 fn all_ways_to_search_say_the_same() {
-    let ran = raddle(&["oracle", "--seed", "0", "--count", "240", "--states", "3000"]);
+    let ran = raddle(&["oracle", "--seed", "0", "--count", "80", "--states", "1500"]);
     assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
     assert!(ran.out.contains(" 0 on which strategies disagree"), "{}", ran.out);
     eprint!("{}", ran.out);
 }
 
 #[test]
+fn what_reductions_claim_holds_at_every_state() {
+    let java = ["--java", "--count", "40", "--size", "2", "--states", "700"];
+    let models = ["--models", "--count", "40"];
+    for more in [&java[..], &models] {
+        let ran = raddle(&[&["oracle", "--commute"], more].concat());
+        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        eprint!("{}", ran.out);
+    }
+}
+
+#[test]
 fn a_search_that_leaves_something_out_is_caught_and_the_program_shrunk() {
-    let ran = raddle(&["oracle", "--seed", "38", "--count", "1", "--size", "1", "--blind", "0"]);
+    let ran = raddle(&[
+        "oracle", "--java", "--seed", "38", "--count", "1", "--size", "1", "--blind", "0",
+    ]);
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
     for part in ["//@ ", "public class Oracle38", "`blind` is not as `base`", "misses "] {
         assert!(ran.out.contains(part), "no {part:?} in {}", ran.out);

@@ -88,6 +88,10 @@ impl Machine<'_> {
 
     fn escape_all(&mut self, work: &mut Vec<Address>) {
         let image_end = self.memory.image_end();
+        if image_end == 0 {
+            // There is no image yet, and all that is there now will be in it: that counts as shared anyway.
+            return work.clear();
+        }
         while let Some(object) = work.pop() {
             if object >= image_end && !self.has_flag(object, ESCAPED) {
                 let header = self.memory.load(object);

@@ -121,6 +121,8 @@ impl Machine<'_> {
             Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
             Instr::Special { op, a, .. } => match op {
                 special::NATIVE => self.native_footprint(fp, method, out),
+                // A class that is initialised stays so.
+                special::INIT_BEGIN if self.memory.load(class_record(register(a)) + class::STATE) == init::DONE => {}
                 special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
                     out.touch(class_place(register(a)), Access::AtomicWrite);
                 }

@@ -7,6 +7,11 @@
 //! done         everybody may use the class
 //! failed       nobody may; the exception goes on, wrapped if it is no Error
 //! ```
+//!
+//! SOUNDNESS: whether a class is initialised is looked at wherever it is used, in the midst of steps, and is in no footprint. "Yes" stays
+//! so. After "no", `begin` asks again, in a step of its own; if another thread was done in between, that step touches nothing and
+//! leads to where "yes" would have led. So the two orders of a step and of `done` come to the same state, the one a harmless step later
+//! than the other.
 
 use crate::assemble::Assembler;
 use crate::frames::RETRY;

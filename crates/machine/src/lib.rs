@@ -47,5 +47,7 @@ pub use machine::{Console, Files, Limits, Machine, Manner, Shared, StartError, T
 pub use memory::Address;
 pub use native::{Alternatives, Answer, Args, Native, Natives, Outcome, Touches};
 pub use pending::Mark;
+#[doc(hidden)]
+pub use reach::Origins;
 pub use schedule::End;
 pub use warm::Nowhere;

@@ -113,6 +113,39 @@ impl Reach {
     }
 }
 
+/// Where every way to an object begins: for tests that reach objects in wrong ways, and must be caught.
+#[doc(hidden)]
+pub struct Origins {
+    /// What all threads share.
+    pub shared: Vec<Address>,
+    /// What each live thread holds on to, its own object first.
+    pub threads: Vec<(u32, Vec<Address>)>,
+}
+
+#[doc(hidden)]
+impl Machine<'_> {
+    pub fn origins(&mut self) -> Origins {
+        self.find_roots();
+        let shared = self.roots.words.iter().map(|&at| self.memory.load(at)).collect();
+        let is_live = |number: &u32| self.thread_word(*number, thread::STATUS) != status::FREE;
+        let roots_of = |number| {
+            let mut roots = Vec::new();
+            self.each_thread_root(number, |object| roots.push(object));
+            (number, roots)
+        };
+        let threads = (0..=self.highest_thread()).filter(is_live).map(roots_of).collect();
+        Origins { shared, threads }
+    }
+
+    /// The objects that can be asked about among those that one refers to.
+    pub fn tracked_references(&self, object: Address) -> Vec<Address> {
+        let mut references = Vec::new();
+        self.references_of(object, |value| references.push(value));
+        references.retain(|&value| self.is_tracked(value));
+        references
+    }
+}
+
 impl Machine<'_> {
     /// Whether only this thread reaches a young object.
     ///
@@ -202,6 +235,16 @@ impl Machine<'_> {
 
     /// Meets what the words outside of tracked objects and threads refer to.
     fn meet_shared(&mut self, reach: &mut Reach) {
+        self.find_roots();
+        for &at in &self.roots.words {
+            let object = self.memory.load(at);
+            if self.is_tracked(object) {
+                reach.meet(object, SHARED);
+            }
+        }
+    }
+
+    fn find_roots(&mut self) {
         let known = self.memory.touched_count();
         if self.roots.seen != known {
             let main = self.main_object;
@@ -212,16 +255,10 @@ impl Machine<'_> {
             self.roots.words.extend(self.memory.touched().iter().filter(is_root));
             self.roots.seen = known;
         }
-        for &at in &self.roots.words {
-            let object = self.memory.load(at);
-            if self.is_tracked(object) {
-                reach.meet(object, SHARED);
-            }
-        }
     }
 
     /// Whether it is asked who reaches an object: of the image, only the main thread's.
-    pub(crate) fn is_tracked(&self, object: Address) -> bool {
+    pub fn is_tracked(&self, object: Address) -> bool {
         object >= self.memory.image_end() || object == self.main_object && object != 0
     }
 
@@ -288,7 +325,7 @@ impl Machine<'_> {
     }
 
     /// Whether a thread has the lock of an object.
-    pub(crate) fn is_locked_by(&self, object: Address, number: u32) -> bool {
+    pub fn is_locked_by(&self, object: Address, number: u32) -> bool {
         self.memory.load(self.lock_cell(object)) & OWNER_MASK == number + 1
     }
 }

@@ -111,6 +111,7 @@ impl Machine<'_> {
                 return Ok(Next::Leave(Exit::Ended));
             }
             AWAIT_OTHERS => {
+                let mut waits = false;
                 if self.thread_word(self.current, thread::PHASE) == 0 {
                     if !self.can_enter(self.register(a), self.current) {
                         self.block_on(self.register(a));
@@ -118,8 +119,10 @@ impl Machine<'_> {
                     }
                     self.thread_is_over(self.register(a))?;
                     self.set_thread_word(self.current, thread::PHASE, 1);
+                    // Whether the others are still there is seen in a step of its own.
+                    waits = self.stepping;
                 }
-                if self.others_alive() {
+                if waits || self.others_alive() {
                     self.set_thread_word(self.current, thread::STATUS, status::ENDING);
                     return Ok(Next::Leave(Exit::Blocked));
                 }

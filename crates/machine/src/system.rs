@@ -5,7 +5,7 @@
 
 use crate::boot::{LaunchError, Start};
 use crate::interpret::Exit;
-use crate::layout::{self, ALONE, OWNER_MASK, frame, thread, thread_record, wake};
+use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_record, wake};
 use crate::machine::{Machine, Manner, Shared};
 use crate::memory::{Address, Checkpoint};
 use crate::warm::Nowhere;
@@ -144,7 +144,8 @@ impl Machine<'_> {
                 self.memory.store_wide(layout::CLOCK, now);
             }
         }
-        if self.can_run(number) {
+        // Who waits for all others to end may go on once it is enabled.
+        if self.can_run(number) || self.thread_word(number, thread::STATUS) == status::ENDING {
             self.switch_to(number);
             self.log_top();
             self.fresh = self.thread_word(number, thread::READY) != 0;

@@ -22,7 +22,7 @@ impl Machine<'_> {
     }
 
     /// The object that a place belongs to, if it is one of which it can be asked who reaches it.
-    fn tracked_at(&self, place: Place) -> Option<Address> {
+    pub fn tracked_at(&self, place: Place) -> Option<Address> {
         self.object_at(place).filter(|&object| self.is_tracked(object))
     }
 

@@ -7,7 +7,7 @@ use kernel::{End, Flaw, Menu, Pending, Place, Property, System, ThreadId, Touch,
 use std::fmt;
 use std::str::FromStr;
 
-/// How many silent steps follow a step before it ends all the same: a loop without an end must not keep it for ever.
+/// How many silent steps follow a step before it ends all the same.
 const BUDGET: usize = 10_000;
 
 /// A state: its words, and what they were before.
@@ -154,11 +154,40 @@ impl Model {
 
     /// The silent steps of a thread, unless every statement is a step of its own.
     fn settle(&self, state: &mut State, thread: usize) {
-        for _ in 0..BUDGET {
+        // What they do depends on the thread's own words alone, so one that comes back to the same words never gets out. By Brent's
+        // algorithm: the words after a number of steps that is a power of two are kept.
+        let mut kept = Vec::new();
+        for taken in 1..=BUDGET {
             let silent = |step: &Step| step.silent && !self.every;
             if !self.step(state, thread).is_some_and(silent) {
+                return;
+            }
+            self.go(state, thread, What::Go);
+            let own = &state.words[self.words_of(thread)];
+            if own == kept {
+                return self.rest(state, thread, &kept);
+            }
+            if taken.is_power_of_two() {
+                kept = own.to_vec();
+            }
+        }
+    }
+
+    /// Puts a thread that goes round for ever, by silent steps, where its words are least: whichever way it got there.
+    fn rest(&self, state: &mut State, thread: usize, here: &[u32]) {
+        let own = self.words_of(thread);
+        let mut least = here.to_vec();
+        loop {
+            self.go(state, thread, What::Go);
+            let words = &state.words[own.clone()];
+            if words == here {
                 break;
             }
+            if words < &least[..] {
+                least = words.to_vec();
+            }
+        }
+        while state.words[own.clone()] != least {
             self.go(state, thread, What::Go);
         }
     }
@@ -332,6 +361,25 @@ impl System for Model {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_that_goes_round_by_itself_rests_in_one_place() {
+        let source = "thread t { int y; choose y in 0..6; loop { y = y + 1; if (y == 7) { y = 0; } } }";
+        let program = crate::parse(source).expect("a model");
+        let model = Model::new(&program, false).expect("a model");
+        let ends = (0..7).map(|number| {
+            let mut state = model.start();
+            let what = What::Choose(number);
+            model.apply(&mut state, Action { thread: 0, what }).expect("a step");
+            let ended = state.clone();
+            let what = What::Go;
+            model.apply(&mut state, Action { thread: 0, what }).expect("a step");
+            assert_eq!(state, ended, "it stays there");
+            ended
+        });
+        let ends: Vec<State> = ends.collect();
+        assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
+    }
 
     #[test]
     fn steps_are_read_as_they_are_written() {

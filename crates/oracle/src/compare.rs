@@ -3,6 +3,7 @@
 //! Compared is what no reduction may change: the defects, the values that the program reads out, whether it can end, whether the search
 //! came to its end. Numbers of states and schedules are free.
 
+use crate::commute::Checked;
 use kernel::{Flaw, Reduction, View};
 use reduction::{Combination, Guesses};
 use search::{Ending, Options, Outcome, Silent, Why};
@@ -18,6 +19,8 @@ pub struct Strategy {
     pub options: Options,
     /// What may be left out.
     pub combination: Combination,
+    /// Whether what the reduction claims is checked at every state.
+    pub commute: bool,
 }
 
 /// Something that a search says about a system.
@@ -51,13 +54,24 @@ pub struct Summary {
 pub enum Stop {
     /// There were too many states.
     States,
+    /// The reduction claims what does not hold.
+    Refuted(String),
     /// Something else.
     Other(String),
 }
 
+/// What came of a search.
+pub struct Ran<A> {
+    /// Itself.
+    pub outcome: Outcome<A>,
+    /// What the reduction wrongly claims, in words.
+    pub refuted: Option<String>,
+}
+
 impl Summary {
-    /// What an outcome says.
-    pub fn new<A>(outcome: &Outcome<A>) -> Summary {
+    /// What a search says.
+    pub fn new<A>(ran: &Ran<A>) -> Summary {
+        let outcome = &ran.outcome;
         let flaws = outcome.found.iter().map(|found| Finding::Flaw(found.flaw));
         let marks = outcome.marks.iter().map(|&mark| Finding::Mark(mark));
         let mut findings: BTreeSet<Finding> = flaws.chain(marks).collect();
@@ -68,6 +82,7 @@ impl Summary {
         ];
         findings.extend(kinds.into_iter().filter(|(count, _)| *count > 0).map(|(_, kind)| kind));
         let stopped = match &outcome.ending {
+            _ if ran.refuted.is_some() => ran.refuted.clone().map(Stop::Refuted),
             // Whoever leaves schedules out on purpose is held against the others all the same.
             Ending::Complete | Ending::Stopped(Why::Preemptions) => None,
             Ending::Stopped(Why::States) => Some(Stop::States),
@@ -93,12 +108,42 @@ pub trait Subject {
 }
 
 /// Searches a system from `state`, which is its initial one.
-pub fn search<S: View>(system: &S, state: &mut S::State, strategy: &Strategy) -> Result<Outcome<S::Action>, String> {
-    let mut visited = Exact::new();
+pub fn search<S: View>(system: &S, state: &mut S::State, strategy: &Strategy) -> Result<Ran<S::Action>, String> {
     let mut ample = strategy.combination.make(Guesses::default());
     let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<S>);
-    search::explore(system, state, &mut visited, &strategy.options, reduction, &mut Silent)
+    search_with(system, state, strategy, reduction)
+}
+
+/// The same with this reduction instead of the one that the strategy names.
+pub fn search_with<S: View>(
+    system: &S,
+    state: &mut S::State,
+    strategy: &Strategy,
+    reduction: Option<&mut dyn Reduction<S>>,
+) -> Result<Ran<S::Action>, String> {
+    let mut explore = |reduction: Option<&mut dyn Reduction<S>>| {
+        search::explore(
+            system,
+            state,
+            &mut Exact::new(),
+            &strategy.options,
+            reduction,
+            &mut Silent,
+        )
         .map_err(|conflict| conflict.to_string())
+    };
+    match reduction {
+        Some(reduction) if strategy.commute => {
+            let mut checked = Checked::new(reduction);
+            let outcome = explore(Some(&mut checked))?;
+            let refuted = checked.refuted().map(ToString::to_string);
+            Ok(Ran { outcome, refuted })
+        }
+        other => Ok(Ran {
+            outcome: explore(other)?,
+            refuted: None,
+        }),
+    }
 }
 
 /// A system by itself, without a way to tell its findings in words.
@@ -107,8 +152,8 @@ pub struct Plain<S>(pub S);
 impl<S: View> Subject for Plain<S> {
     fn run(&mut self, strategy: &Strategy) -> Result<Summary, String> {
         let mut state = self.0.initial().map_err(|unsupported| unsupported.to_string())?;
-        let outcome = search(&self.0, &mut state, strategy)?;
-        Ok(Summary::new(&outcome))
+        let ran = search(&self.0, &mut state, strategy)?;
+        Ok(Summary::new(&ran))
     }
 }
 
@@ -207,6 +252,7 @@ mod tests {
             name: "s".to_owned(),
             options: Options::default(),
             combination: Combination::named(["base"]).expect("a legal name"),
+            commute: false,
         };
         vec![one; count]
     }

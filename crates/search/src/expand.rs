@@ -362,8 +362,12 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             choices.clear();
             let mut opened = self.look(state, *schedule, false, &mut choices);
             if opened.flawed {
-                let taken = steps.len();
-                self.passed.extend(self.fresh.drain(..).map(|flaw| (flaw, taken)));
+                // What is wrong with one state is often wrong with all that follow.
+                for flaw in self.fresh.drain(..) {
+                    if self.passed.iter().all(|&(known, _)| known != flaw) {
+                        self.passed.push((flaw, steps.len()));
+                    }
+                }
             }
             let only = match choices[..] {
                 [only] if !self.watch.is_endless() => only,

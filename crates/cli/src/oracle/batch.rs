@@ -3,20 +3,22 @@
 use crate::Failure;
 use crate::narrate::narrate;
 use crate::sources::Sources;
-use crate::subject::java::manner;
+use crate::subject::java::{learns, manner, proved};
 use crate::verify;
 use kernel::Property;
 use library::{HostFiles, Library};
-use machine::system::Java;
+use machine::system::{Action, Java};
 use machine::{Limits, Machine, Manner, Mark, Nowhere, Shared, Start};
-use oracle::compare::{Finding, Strategy, Subject, Summary, search};
+use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
-use program::world::Program;
-use std::collections::BTreeMap;
+use program::world::{MethodId, Program};
+use search::Ending;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Words of the heap: the programs are small.
@@ -90,6 +92,8 @@ pub fn each(
                 allowed: Vec::new(),
             },
             machine: &mut machine,
+            class_path: &text,
+            proved: None,
         };
         if !body(position, &mut case)? {
             break;
@@ -136,15 +140,47 @@ fn compile(jdk: &Jdk, folder: &Path, programs: &[(String, String)]) -> Result<()
 pub struct Case<'p, 'm> {
     system: Java<'p>,
     machine: &'m mut Machine<'p>,
+    class_path: &'m str,
+    /// The places whose objects are proved never to be shared, once somebody wants to know.
+    proved: Option<Arc<HashSet<(MethodId, u32)>>>,
 }
 
 impl Case<'_, '_> {
-    fn begin(&mut self, strategy: &Strategy) -> Result<(), String> {
-        self.system.manner = manner(&strategy.combination);
-        self.machine.manner = self.system.manner;
-        self.machine
-            .begin(&self.system.start)
-            .map_err(|error| error.to_string())
+    fn begin(&mut self) -> Result<(), Failure> {
+        let (machine, start) = (&mut *self.machine, &self.system.start);
+        machine.manner = self.system.manner;
+        if self.system.manner.proofs {
+            if self.proved.is_none() {
+                self.proved = Some(proved(machine.program, start, self.class_path)?);
+            }
+            machine.proved = self.proved.clone().unwrap_or_default();
+        }
+        machine
+            .begin(start)
+            .map_err(|error| Failure::unknown(error.to_string()))
+    }
+
+    /// Searches as the strategy says, again where the manner was not the right one.
+    fn ran(&mut self, strategy: &Strategy) -> Result<Ran<Action>, String> {
+        let shared = self.system.shared;
+        for used in [
+            &shared.console_matters,
+            &shared.threads_matter,
+            &shared.interrupts_matter,
+        ] {
+            used.store(false, Ordering::Relaxed);
+        }
+        self.system.manner = Manner {
+            locks: true,
+            ..manner(&strategy.combination)
+        };
+        loop {
+            self.begin().map_err(|failure| failure.message)?;
+            let ran = search(&self.system, self.machine, strategy)?;
+            if ran.outcome.ending != Ending::Complete || !learns(shared, &mut self.system.manner) {
+                return Ok(ran);
+            }
+        }
     }
 
     /// Property, message and line of the first violation that a strategy comes to.
@@ -153,14 +189,13 @@ impl Case<'_, '_> {
     }
 
     fn violation(&mut self, strategy: &Strategy, wanted: Option<Finding>) -> Option<(String, String, u32)> {
-        self.begin(strategy).ok()?;
-        let outcome = search(&self.system, self.machine, strategy).ok()?;
+        let outcome = self.ran(strategy).ok()?.outcome;
         let is_wanted = |finding| wanted.is_none_or(|wanted| wanted == finding);
         let found = outcome
             .found
             .iter()
             .find(|found| is_wanted(Finding::Flaw(found.flaw)))?;
-        self.begin(strategy).ok()?;
+        self.begin().ok()?;
         let told = narrate(&self.system, self.machine, found, &mut Sources::new(Vec::new()))?;
         Some((told.property, told.message, told.line))
     }
@@ -168,13 +203,12 @@ impl Case<'_, '_> {
 
 impl Subject for Case<'_, '_> {
     fn run(&mut self, strategy: &Strategy) -> Result<Summary, String> {
-        self.begin(strategy)?;
-        let mut outcome = search(&self.system, self.machine, strategy)?;
+        let mut ran = self.ran(strategy)?;
         // Where an atomic block had to wait is no business of the program's.
-        outcome
+        ran.outcome
             .marks
             .retain(|&mark| !matches!(Mark::read(mark), Mark::Interrupted(..)));
-        Ok(Summary::new(&outcome))
+        Ok(Summary::new(&ran))
     }
 
     fn describe(&mut self, strategy: &Strategy, finding: Finding) -> String {

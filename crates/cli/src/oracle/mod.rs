@@ -1,36 +1,50 @@
 //! `raddle oracle`: thousands of small random programs, each searched with every strategy. All must say the same; if one does not, the
 //! program is made as small as possible and printed.
+//!
+//! Programs are Java programs and guarded-command models, in turn: the ones are what is wanted, the others are so fast that rare
+//! cases come up.
 
 mod batch;
+mod guarded;
 mod strategies;
+mod tally;
 
 use crate::Failure;
 use crate::arguments::Oracle;
-use batch::Case;
-use kernel::Property;
-use oracle::compare::{Difference, Finding, Judgement, Strategy, Subject, Summary, judge};
+use oracle::compare::{Difference, Judgement, Strategy, Subject, judge};
 use oracle::java::{self, Program};
 use oracle::shrink::shrink;
 use program::jdk::Jdk;
-use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
+use tally::Tally;
 
 /// The most programs that are compiled and searched together.
 const BATCH: u64 = 200;
 
+/// What a random program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Java,
+    Model,
+}
+
 /// Compares; status 1 if some strategies disagree.
 pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
-    let jdk = Jdk::find(options.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
+    let jdk = match options.models {
+        true => None,
+        false => Some(Jdk::find(options.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?),
+    };
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let batch = options.count.div_ceil(cores).clamp(1, BATCH);
     let run = Run {
         options,
-        jdk,
+        jdk: jdk.as_ref(),
         batch,
-        tally: Mutex::new(Tally::default()),
+        java: Mutex::new(Tally::default()),
+        models: Mutex::new(Tally::default()),
         next: AtomicU64::new(0),
         stop: AtomicBool::new(false),
         begun: Instant::now(),
@@ -45,27 +59,38 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
         ended.collect()
     });
     results.into_iter().collect::<Result<(), Failure>>()?;
-    let tally = run.tally.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[K");
     }
-    print!("{}", tally.text(run.begun.elapsed().as_secs_f64()));
-    let Some(&seed) = tally.disagreeing.first() else {
-        return Ok(0);
-    };
-    let smallest = smaller(options, &run.jdk, seed)?;
-    println!("\nseed {seed}: strategies disagree. The smallest program on which they do:\n");
-    println!("{}", told(options, &run.jdk, seed, &smallest)?);
-    Ok(1)
+    let (java, models) = (taken(run.java), taken(run.models));
+    print!("{}{}", java.text("programs"), models.text("models"));
+    if let Some(&seed) = models.disagreeing.first() {
+        println!("\nseed {seed}: strategies disagree. The smallest model on which they do:\n");
+        println!("{}", guarded::smallest(options, seed)?);
+        return Ok(1);
+    }
+    if let (Some(&seed), Some(jdk)) = (java.disagreeing.first(), &jdk) {
+        let smallest = smaller(options, jdk, seed)?;
+        println!("\nseed {seed}: strategies disagree. The smallest program on which they do:\n");
+        println!("{}", told(options, jdk, seed, &smallest)?);
+        return Ok(1);
+    }
+    Ok(0)
+}
+
+fn taken(tally: Mutex<Tally>) -> Tally {
+    tally.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// What the workers share.
 struct Run<'o> {
     options: &'o Oracle,
-    jdk: Jdk,
+    /// Where there is one, there are Java programs.
+    jdk: Option<&'o Jdk>,
     /// How many programs are compiled together.
     batch: u64,
-    tally: Mutex<Tally>,
+    java: Mutex<Tally>,
+    models: Mutex<Tally>,
     next: AtomicU64,
     stop: AtomicBool,
     begun: Instant,
@@ -82,7 +107,10 @@ impl Run<'_> {
             let seeds: Vec<u64> = (from..count.min(from + self.batch))
                 .map(|at| first.wrapping_add(at))
                 .collect();
-            let result = self.batch(&seeds);
+            let result = match self.jdk {
+                Some(jdk) if self.options.java || (from / self.batch).is_multiple_of(2) => self.batch(jdk, &seeds),
+                _ => self.models(&seeds),
+            };
             if result.is_err() {
                 self.stop.store(true, Ordering::Relaxed);
             }
@@ -91,97 +119,56 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn batch(&self, seeds: &[u64]) -> Result<(), Failure> {
+    fn batch(&self, jdk: &Jdk, seeds: &[u64]) -> Result<(), Failure> {
         let named = |&seed: &u64| {
             let name = format!("P{seed}");
             let source = java::random(seed, self.options.size).source(&name);
             (name, source)
         };
         let programs: Vec<_> = seeds.iter().map(named).collect();
-        batch::each(&self.jdk, &programs, |position, case| {
-            let seed = seeds[position];
-            let strategies = strategies::all(self.options.states, seed, self.options.blind);
-            let judged = judge(case, &strategies).map_err(|why| Failure::unknown(format!("seed {seed}: {why}")))?;
-            let mut tally = self.tally.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            tally.add(seed, judged);
-            if std::io::stderr().is_terminal() && tally.cases.is_multiple_of(10) {
-                let seconds = self.begun.elapsed().as_secs_f64();
-                eprint!(
-                    "\r\x1b[K{} of {} programs, {seconds:.0} s",
-                    tally.cases, self.options.count
-                );
-                let _ = std::io::stderr().flush();
-            }
-            if !tally.disagreeing.is_empty() {
-                self.stop.store(true, Ordering::Relaxed);
-            }
-            Ok(!self.stop.load(Ordering::Relaxed))
+        let mut last = Instant::now();
+        batch::each(jdk, &programs, |position, case| {
+            self.judge(Kind::Java, seeds[position], case, &mut last)
         })
     }
-}
 
-/// What came out so far.
-#[derive(Default)]
-struct Tally {
-    cases: u64,
-    too_large: u64,
-    clean: u64,
-    states: Vec<u64>,
-    with: BTreeMap<Property, u64>,
-    disagreeing: Vec<u64>,
-}
-
-impl Tally {
-    fn add(&mut self, seed: u64, judgement: Judgement) {
-        self.cases += 1;
-        match judgement {
-            Judgement::Agree(summary) => self.agree(&summary),
-            Judgement::TooLarge => self.too_large += 1,
-            Judgement::Disagree(_) => self.disagreeing.push(seed),
+    fn models(&self, seeds: &[u64]) -> Result<(), Failure> {
+        let mut last = Instant::now();
+        for &seed in seeds {
+            let program = model::random(seed);
+            if !self.judge(Kind::Model, seed, &mut guarded::case(&program, seed)?, &mut last)? {
+                break;
+            }
         }
+        Ok(())
     }
 
-    fn agree(&mut self, summary: &Summary) {
-        self.states.push(summary.states);
-        let flawed = |property| {
-            let is_such = |finding: &Finding| matches!(finding, Finding::Flaw(flaw) if flaw.property == property);
-            summary.findings.iter().any(is_such)
+    /// Holds one program against all strategies; whether to go on.
+    fn judge(&self, kind: Kind, seed: u64, case: &mut dyn Subject, last: &mut Instant) -> Result<bool, Failure> {
+        let strategies = match kind {
+            Kind::Java => strategies::for_programs(self.options, seed),
+            Kind::Model => strategies::for_models(self.options, seed),
         };
-        let broken: Vec<Property> = Property::ALL.into_iter().filter(|&property| flawed(property)).collect();
-        self.clean += u64::from(broken.is_empty());
-        for property in broken {
-            *self.with.entry(property).or_default() += 1;
-        }
-    }
-
-    fn text(&self, seconds: f64) -> String {
-        let mut states = self.states.clone();
-        states.sort_unstable();
-        let at = |part: usize| {
-            states
-                .get(states.len().saturating_sub(1) * part / 100)
-                .copied()
-                .unwrap_or(0)
+        let judged = judge(case, &strategies).map_err(|why| Failure::unknown(format!("seed {seed}: {why}")))?;
+        let tally = match kind {
+            Kind::Java => &self.java,
+            Kind::Model => &self.models,
         };
-        let share = |count: u64| count * 100 / (states.len() as u64).max(1);
-        let mut text = format!(
-            "{} programs in {seconds:.1} s, {:.1} a second; {} too large, {} on which strategies disagree\n\
-             states under base: half up to {}, nine in ten up to {}, most {}\n\
-             no flaw: {} %",
-            self.cases,
-            self.cases as f64 / seconds.max(0.001),
-            self.too_large,
-            self.disagreeing.len(),
-            at(50),
-            at(90),
-            at(100),
-            share(self.clean),
-        );
-        for (property, count) in &self.with {
-            text.push_str(&format!(", {}: {} %", property.name(), share(*count)));
+        let mut tally = tally.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        tally.add(seed, judged, last.elapsed());
+        *last = Instant::now();
+        if std::io::stderr().is_terminal() && tally.cases.is_multiple_of(10) {
+            let seconds = self.begun.elapsed().as_secs_f64();
+            eprint!(
+                "\r\x1b[K{} cases of this kind, {} in all, {seconds:.0} s",
+                tally.cases, self.options.count
+            );
+            let _ = std::io::stderr().flush();
         }
-        text.push('\n');
-        text
+        if !tally.disagreeing.is_empty() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+        Ok(!self.stop.load(Ordering::Relaxed))
     }
 }
 
@@ -214,7 +201,7 @@ fn smaller(options: &Oracle, jdk: &Jdk, seed: u64) -> Result<Program, Failure> {
 
 /// The first strategy and those that say something else about a program.
 fn disagreeing(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Result<Vec<Strategy>, Failure> {
-    let all = strategies::all(options.states, seed, options.blind);
+    let all = strategies::for_programs(options, seed);
     let mut chosen = Vec::new();
     let programs = [("P".to_owned(), program.source("P"))];
     batch::each(jdk, &programs, |_, case| {
@@ -229,7 +216,7 @@ fn disagreeing(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Res
 
 /// A program as a fixture, and who says what about it.
 fn told(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Result<String, Failure> {
-    let strategies = strategies::all(options.states, seed, options.blind);
+    let strategies = strategies::for_programs(options, seed);
     let name = format!("Oracle{seed}");
     let mut text = String::new();
     let programs = [(name.clone(), program.source(&name))];
@@ -250,7 +237,7 @@ fn told(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Result<Str
     Ok(text)
 }
 
-fn compared(case: &mut Case<'_, '_>, strategies: &[Strategy], difference: &Difference) -> String {
+fn compared(case: &mut dyn Subject, strategies: &[Strategy], difference: &Difference) -> String {
     let (first, other) = (&strategies[0], &strategies[difference.strategy]);
     let mut text = format!("\n`{}` is not as `{}`:\n", other.name, first.name);
     if let Some(stopped) = &difference.stopped {

@@ -1,62 +1,142 @@
 //! The strategies that are compared. The first one is what the others are held against.
+//!
+//! There are two hundred ways to search: every legal combination of reductions, depth-first and breadth-first. A program is searched
+//! with a few of them, its successor with the next few.
 
+use crate::arguments::Oracle;
+use kernel::Property;
 use oracle::compare::Strategy;
-use reduction::Combination;
+use reduction::{Combination, Part, REDUCTIONS};
 use search::{Options, Order};
 
 /// Every instruction a step: so many times more states than with steps from access to access.
 const FINER: u64 = 40;
 
-/// The combinations of reductions, each searched depth-first and, every other time, breadth-first.
-pub const COMBINATIONS: &[&str] = &[
-    "final",
-    "escape",
-    "atomic",
-    "escape,atomic",
-    "selflock",
-    "atomic,selflock",
-    "escape,atomic,selflock",
-    "selflock,dominated",
-    "escape,atomic,selflock,dominated",
-    "lockset",
-    "escape,atomic,lockset",
-    "auto",
-];
+/// The same for models.
+const FINER_MODELS: u64 = 8;
 
-/// All of them; none may enter many more than `states` states. `seed` is where shuffled ones take their numbers from. `blind` adds
-/// one that leaves out schedules with more preemptions than that, and so must be caught.
-pub fn all(states: u64, seed: u64, blind: Option<u32>) -> Vec<Strategy> {
-    let strategy = |name: &str, order: Order, shuffle: bool| Strategy {
-        name: match (order, shuffle) {
-            (Order::Breadth, _) => format!("{name} bfs"),
-            (_, true) => format!("{name} shuffled"),
-            _ => name.to_owned(),
-        },
-        options: Options {
-            order,
-            shuffle,
-            seed,
-            all: true,
-            states: Some(if name == "none" { states * FINER } else { states }),
-            ..Options::default()
-        },
-        combination: Combination::named(name.split(',')).unwrap_or_else(|illegal| panic!("{name}: {illegal}")),
+/// The most states of a model.
+const MODEL_STATES: u64 = 400;
+
+/// How many of all ways to search are tried on one Java program, and on one model, besides those that always are.
+const AT_ONCE: u64 = 10;
+const AT_ONCE_MODELS: u64 = 4;
+
+/// From one way to search to the one that is tried next: a prime, so that all have their turn and neighbours differ.
+const STRIDE: u64 = 71;
+
+/// All legal combinations of reductions that leave something out.
+pub fn combinations() -> Vec<Combination> {
+    let parts: Vec<&str> = REDUCTIONS
+        .iter()
+        .filter(|entry| !matches!(entry.part, Part::None | Part::Base))
+        .map(|entry| entry.name)
+        .collect();
+    (1_u32..1 << parts.len())
+        .filter_map(|chosen| {
+            let is_chosen = |at: &usize| chosen >> at & 1 != 0;
+            Combination::named((0..parts.len()).filter(is_chosen).map(|at| parts[at])).ok()
+        })
+        .collect()
+}
+
+/// Those for a Java program; none may enter many more states than the options say. `seed` also is where shuffled ones take their
+/// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
+pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
+    chosen(options, seed, options.states, FINER, AT_ONCE)
+}
+
+/// The same for models, which have few states if they are worth while, and all of them soon.
+pub fn for_models(options: &Oracle, seed: u64) -> Vec<Strategy> {
+    let states = options.states.min(MODEL_STATES);
+    chosen(options, seed, states, FINER_MODELS, AT_ONCE_MODELS)
+}
+
+fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, at_once: u64) -> Vec<Strategy> {
+    let strategy = |combination: Combination, order: Order, shuffle: bool| {
+        let every = combination.has(Part::None);
+        let name = combination.names().join(",");
+        Strategy {
+            name: match (order, shuffle) {
+                (Order::Breadth, _) => format!("{name} bfs"),
+                (_, true) => format!("{name} shuffled"),
+                _ => name,
+            },
+            options: Options {
+                order,
+                shuffle,
+                seed,
+                all: true,
+                properties: Property::ALL
+                    .into_iter()
+                    .filter(|&property| property != Property::Livelock)
+                    .collect(),
+                states: Some(if every { states * finer } else { states }),
+                ..Options::default()
+            },
+            combination,
+            commute: options.commute,
+        }
     };
+    let named = |name: &str| Combination::named([name]).unwrap_or_else(|illegal| panic!("{name}: {illegal}"));
     let mut all = vec![
-        strategy("base", Order::Depth, false),
-        strategy("base", Order::Breadth, false),
-        strategy("base", Order::Depth, true),
-        strategy("none", Order::Depth, false),
+        strategy(named("base"), Order::Depth, false),
+        strategy(named("none"), Order::Depth, false),
+        strategy(named("auto"), Order::Depth, false),
+        match seed % 2 {
+            0 => strategy(named("base"), Order::Breadth, false),
+            _ => strategy(named("base"), Order::Depth, true),
+        },
     ];
-    for name in COMBINATIONS {
-        all.push(strategy(name, Order::Depth, false));
-        all.push(strategy(name, Order::Breadth, false));
+    let combinations = combinations();
+    let ways = combinations.len() as u64 * 2;
+    let first = seed.wrapping_mul(at_once);
+    for number in 0..if options.every { ways } else { at_once } {
+        let way = first.wrapping_add(number).wrapping_mul(STRIDE) % ways;
+        let order = if way.is_multiple_of(2) {
+            Order::Depth
+        } else {
+            Order::Breadth
+        };
+        all.push(strategy(combinations[way as usize / 2].clone(), order, false));
     }
-    all.extend(blind.map(|most| {
-        let mut blind = strategy("base", Order::Depth, false);
+    all.extend(options.blind.map(|most| {
+        let mut blind = strategy(named("base"), Order::Depth, false);
         blind.name = "blind".to_owned();
         blind.options.preemptions = Some(most);
         blind
     }));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_way_to_search_has_its_turn() {
+        let options = |every: bool| Oracle {
+            seed: 0,
+            count: 1,
+            size: 1,
+            blind: None,
+            states: 1,
+            java: false,
+            models: false,
+            every,
+            commute: false,
+            jdk: None,
+        };
+        let names = |strategies: Vec<Strategy>| strategies.into_iter().map(|one| one.name);
+        let ways: BTreeSet<String> = names(for_programs(&options(true), 7)).collect();
+        // Five that go with anything, and self-locking with domination, without, or not at all; `auto`; `none`, `base`, and that shuffled.
+        assert_eq!(ways.len(), (2 * 2 * 2 * 2 * 2 * 3 - 1) * 2 + 2 + 3);
+        for made in [for_programs, for_models] {
+            let tried: BTreeSet<String> = (1000..1050)
+                .flat_map(|seed| names(made(&options(false), seed)))
+                .collect();
+            assert_eq!(tried.len(), ways.len() + 1, "`base` breadth-first as well");
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::sources::Sources;
 use crate::{Failure, assumptions, growth, world};
 use analysis::{Escape, Verdict};
 use machine::system::{Action, Java};
-use machine::{Machine, Manner};
+use machine::{Machine, Manner, Shared, Start};
 use program::world::{MethodId, Program};
 use reduction::{Combination, Guesses, Part};
 use report::model::{Report, Violation};
@@ -43,33 +43,13 @@ impl<'p> Subject for JavaProgram<'p> {
             .map_err(|error| world::launch_failure(error, &self.class_path))?;
         if self.system.manner.proofs {
             let start = &self.system.start;
-            machine.proved = Arc::new(proved(
-                machine.program,
-                &start.class,
-                start.entry.as_deref(),
-                &self.class_path,
-            )?);
+            machine.proved = proved(machine.program, start, &self.class_path)?;
         }
         Ok(machine)
     }
 
     fn begins_again(&mut self) -> bool {
-        // SOUNDNESS: printing, interrupts, and when threads start and end, are left out of what interferes only as long as no
-        // execution has shown that they are used. The first use is not left out by what rests on there being none.
-        let (shared, manner) = (self.system.shared, &mut self.system.manner);
-        let reduced = manner.escapes;
-        let used = [
-            (true, &shared.console_matters, &mut manner.prints),
-            (reduced, &shared.threads_matter, &mut manner.counts_threads),
-            (reduced, &shared.interrupts_matter, &mut manner.interrupts),
-        ];
-        let mut news = false;
-        for (matters, used, known) in used {
-            let is_new = matters && used.load(Ordering::Relaxed) && !*known;
-            news |= is_new;
-            *known |= is_new;
-        }
-        news
+        learns(self.system.shared, &mut self.system.manner)
     }
 
     fn guesses(&self, machine: &mut Machine<'p>, options: &Check) -> Result<Guesses, Failure> {
@@ -115,16 +95,30 @@ impl<'p> Subject for JavaProgram<'p> {
 }
 
 /// The places, by method and instruction, whose objects are proved never to be shared.
-fn proved(
-    program: &Program,
-    class: &str,
-    entry: Option<&str>,
-    class_path: &str,
-) -> Result<HashSet<(MethodId, u32)>, Failure> {
-    let entry = entry_method(program, class, entry, class_path)?;
+pub fn proved(program: &Program, start: &Start, class_path: &str) -> Result<Arc<HashSet<(MethodId, u32)>>, Failure> {
+    let entry = entry_method(program, &start.class, start.entry.as_deref(), class_path)?;
     let escape = Escape::of(program, entry);
     let local = escape.sites().iter().filter(|site| site.verdict == Verdict::Local);
-    Ok(local.map(|site| (site.method, site.at)).collect())
+    Ok(Arc::new(local.map(|site| (site.method, site.at)).collect()))
+}
+
+/// Whether an exploration has shown that all must be explored again in another manner, which then is this one.
+pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
+    // SOUNDNESS: printing, interrupts, and when threads start and end, are left out of what interferes only as long as no
+    // execution has shown that they are used. The first use is not left out by what rests on there being none.
+    let reduced = manner.escapes;
+    let used = [
+        (true, &shared.console_matters, &mut manner.prints),
+        (reduced, &shared.threads_matter, &mut manner.counts_threads),
+        (reduced, &shared.interrupts_matter, &mut manner.interrupts),
+    ];
+    let mut news = false;
+    for (matters, used, known) in used {
+        let is_new = matters && used.load(Ordering::Relaxed) && !*known;
+        news |= is_new;
+        *known |= is_new;
+    }
+    news
 }
 
 /// How the machine goes step by step for a combination of reductions.

@@ -1,0 +1,39 @@
+//! Models on which strategies disagree, made smaller and written down.
+
+use super::{compared, strategies};
+use crate::Failure;
+use crate::arguments::Oracle;
+use model::syntax::Program;
+use oracle::compare::{Judgement, judge};
+use oracle::models::{Guarded, shrinks};
+use oracle::shrink::shrink;
+
+/// A model as something to be searched. In some, threads wake up for no reason; in some, every statement is a step whatever the
+/// strategy.
+pub fn case(program: &Program, seed: u64) -> Result<Guarded, Failure> {
+    Guarded::new(program, seed % 4 == 3, seed % 4 == 2).map_err(Failure::unknown)
+}
+
+/// The smallest model that the one of a seed shrinks to, as a file, and who says what about it.
+pub fn smallest(options: &Oracle, seed: u64) -> Result<String, Failure> {
+    let strategies = strategies::for_models(options, seed);
+    let disagrees = |program: &Program| match judge(&mut case(program, seed).ok()?, &strategies) {
+        Ok(Judgement::Disagree(differences)) => Some(differences),
+        _ => None,
+    };
+    let program = shrink(model::random(seed), shrinks, |candidates| {
+        candidates.iter().position(|candidate| disagrees(candidate).is_some())
+    });
+    // Positions are those of the text that is printed.
+    let source = program.to_string();
+    let program = model::parse(&source).map_err(|error| Failure::unknown(error.show("model", &source)))?;
+    let mut text = String::new();
+    if seed % 4 == 3 {
+        text.push_str("//@ options: --spurious\n");
+    }
+    text.push_str(&source);
+    for difference in disagrees(&program).unwrap_or_default() {
+        text.push_str(&compared(&mut case(&program, seed)?, &strategies, &difference));
+    }
+    Ok(text)
+}

@@ -1,0 +1,136 @@
+//! Programs, hand-made and random, on one machine; and wrong answers about its states.
+
+use kernel::{Place, ThreadId, View};
+use library::{HostFiles, Library};
+use machine::system::Java;
+use machine::{Address, Limits, Machine, Nowhere, Shared, Start};
+use program::classpath::ClassPath;
+use program::jdk::Jdk;
+use program::world::Program;
+use std::collections::{BTreeMap, HashSet};
+use std::process::Command;
+
+/// Compiles programs, puts them on a machine, and lends that out.
+pub fn with_programs(
+    jdk: &Jdk,
+    folder: &std::path::Path,
+    programs: &[(String, String)],
+    body: impl for<'p> FnOnce(&'p Shared<'p>, &mut Machine<'p>, &[Start]),
+) {
+    let _ = std::fs::remove_dir_all(folder);
+    std::fs::create_dir_all(folder.join("raddle")).expect("target can be written");
+    let verify = folder.join("raddle/Verify.java");
+    std::fs::write(&verify, include_str!("../../../../java/raddle/Verify.java")).expect("target can be written");
+    let mut command = Command::new(jdk.javac().expect("a full JDK"));
+    command
+        .args(["-g", "-nowarn", "-proc:none", "-d"])
+        .arg(folder)
+        .arg(verify);
+    for (name, source) in programs {
+        let path = folder.join(format!("{name}.java"));
+        std::fs::write(&path, source).expect("target can be written");
+        command.arg(path);
+    }
+    let output = command.output().expect("javac runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = folder.to_string_lossy().into_owned();
+    let class_path = ClassPath::parse(&text, jdk.feature()).expect("a class path");
+    let files = HostFiles::new(
+        jdk.home(),
+        jdk.version(),
+        jdk.feature().into(),
+        &text,
+        &[folder.to_path_buf()],
+    );
+    let program = Program::new(jdk.image().clone(), class_path).expect("tables can be made");
+    let limits = Limits {
+        heap_words: 1 << 26,
+        ..Limits::default()
+    };
+    let library = Library::exploring();
+    let shared = Shared::new(&program, &library, &files, limits, BTreeMap::new());
+    let mut machine = Machine::new(&shared, Box::new(Nowhere)).expect("a machine can be made");
+    let start = |(name, _): &(String, String)| Start {
+        class: name.clone(),
+        entry: None,
+        arguments: Vec::new(),
+    };
+    let starts: Vec<Start> = programs.iter().map(start).collect();
+    machine.prepare_searches(&starts).expect("the programs begin");
+    body(&shared, &mut machine, &starts);
+}
+
+/// What is reached from some objects, past those that `passes`.
+fn reached(
+    machine: &Machine<'_>,
+    from: impl IntoIterator<Item = Address>,
+    passes: impl Fn(Address) -> bool,
+) -> HashSet<Address> {
+    let mut work: Vec<Address> = from.into_iter().filter(|&object| machine.is_tracked(object)).collect();
+    let mut met: HashSet<Address> = work.iter().copied().collect();
+    while let Some(object) = work.pop() {
+        if passes(object) {
+            let references = machine.tracked_references(object);
+            work.extend(references.into_iter().filter(|&value| met.insert(value)));
+        }
+    }
+    met
+}
+
+/// Local to a thread if no other one's variables lead there: static fields are forgotten.
+pub fn local_but_for_statics(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId, place: Place) -> bool {
+    let Some(object) = machine.tracked_at(place) else {
+        return false;
+    };
+    let roots = machine.origins();
+    let others = roots.threads.into_iter().filter(|(number, _)| *number != thread.0);
+    !reached(machine, others.flat_map(|(_, roots)| roots), |_| true).contains(&object)
+}
+
+/// Local to a thread if the heap does not lead there: variables of other threads are forgotten.
+pub fn local_but_for_variables(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId, place: Place) -> bool {
+    let Some(object) = machine.tracked_at(place) else {
+        return false;
+    };
+    let roots = machine.origins();
+    let others = roots.threads.into_iter().filter(|(number, _)| *number != thread.0);
+    let objects: Vec<Address> = others.filter_map(|(_, roots)| roots.first().copied()).collect();
+    !reached(machine, roots.shared.into_iter().chain(objects), |_| true).contains(&object)
+}
+
+/// Algorithm 5 as it is printed: dominated if it is shielded from some other thread.
+pub fn dominated_for_one(
+    _: &Java<'_>,
+    machine: &mut Machine<'_>,
+    thread: ThreadId,
+    place: Place,
+    locks: &dyn Fn(u32) -> bool,
+) -> bool {
+    let Some(object) = machine.tracked_at(place) else {
+        return false;
+    };
+    let roots = machine.origins();
+    let others = roots.threads.iter().filter(|(number, _)| *number != thread.0);
+    let machine = &*machine;
+    let passes = |at| !(machine.is_locked_by(at, thread.0) && locks(machine.class_of(at)));
+    let mut shielded = others.map(|(_, own)| {
+        let from = || roots.shared.iter().chain(own).copied();
+        reached(machine, from(), |_| true).contains(&object) && !reached(machine, from(), passes).contains(&object)
+    });
+    shielded.any(|is| is)
+}
+
+/// Shared is what is reached by more than one thread now.
+pub fn escaped_now<'p>(java: &Java<'p>, machine: &mut Machine<'p>, place: Place) -> bool {
+    !(0..8).any(|number| java.is_local(machine, ThreadId(number), place))
+}
+
+/// What a thread is given when it starts has not escaped.
+pub fn escaped_but_for_starts<'p>(java: &Java<'p>, machine: &mut Machine<'p>, place: Place) -> bool {
+    let Some(object) = machine.tracked_at(place) else {
+        return true;
+    };
+    let roots = machine.origins();
+    let objects = roots.threads.iter().filter_map(|(_, roots)| roots.first().copied());
+    java.has_escaped(machine, place) && !reached(machine, objects, |_| true).contains(&object)
+}

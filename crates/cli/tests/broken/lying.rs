@@ -1,0 +1,254 @@
+//! A system that lies: it delegates to a real one and answers one question wrongly.
+
+use kernel::{Access, Menu, Pending, Place, Protection, Reduction, System, ThreadId, Touch, Unsupported, Vector, View};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+
+type Locks<'l> = &'l dyn Fn(u32) -> bool;
+
+/// What is answered wrongly: whatever is given takes the place of the truth.
+#[allow(clippy::type_complexity)] // each is what it replaces
+pub struct Lies<S: View> {
+    /// For [`View::is_local`].
+    pub local: Option<fn(&S, &mut S::State, ThreadId, Place) -> bool>,
+    /// For [`View::is_dominated`].
+    pub dominated: Option<fn(&S, &mut S::State, ThreadId, Place, Locks<'_>) -> bool>,
+    /// For [`View::has_escaped`].
+    pub escaped: Option<fn(&S, &mut S::State, Place) -> bool>,
+    /// For [`View::is_proved_local`].
+    pub proved: Option<fn(&S, &mut S::State, Place) -> bool>,
+    /// For [`View::protection`].
+    pub protection: Option<fn(&S, &mut S::State, ThreadId, Place, Access) -> Option<Protection>>,
+    /// Which touches of a footprint are owned up to.
+    pub touches: Option<fn(&[Touch], Touch) -> bool>,
+    /// A state that was reduced shows no more when it is opened again: there is no cycle proviso.
+    pub forgets: bool,
+    /// A state with one successor never looks like one that was seen before: a run that stores nothing does not notice that it came
+    /// back.
+    pub spins: bool,
+}
+
+impl<S: View> Default for Lies<S> {
+    fn default() -> Lies<S> {
+        Lies {
+            local: None,
+            dominated: None,
+            escaped: None,
+            proved: None,
+            protection: None,
+            touches: None,
+            forgets: false,
+            spins: false,
+        }
+    }
+}
+
+/// The system.
+pub struct Lying<'s, S: View> {
+    truth: &'s S,
+    lies: Lies<S>,
+    /// What was named at which state.
+    named: RefCell<HashMap<Vec<u32>, ThreadId>>,
+    /// Whether the state that was looked at last has one successor.
+    single: Cell<bool>,
+    counter: Cell<u32>,
+}
+
+impl<'s, S: View> Lying<'s, S> {
+    pub fn new(truth: &'s S, lies: Lies<S>) -> Lying<'s, S> {
+        Lying {
+            truth,
+            lies,
+            named: RefCell::default(),
+            single: Cell::default(),
+            counter: Cell::default(),
+        }
+    }
+
+    fn words(&self, state: &mut S::State) -> Vec<u32> {
+        let mut vector = Vector::default();
+        self.truth.encode(state, &mut vector);
+        vector.words().to_vec()
+    }
+}
+
+impl<S: View> System for Lying<'_, S> {
+    type State = S::State;
+    type Action = S::Action;
+    type Undo = S::Undo;
+
+    fn initial(&self) -> Result<S::State, Unsupported> {
+        self.truth.initial()
+    }
+
+    fn pending(&self, state: &mut S::State, menu: &mut Menu<S::Action>) {
+        let mut real = Menu::default();
+        self.truth.pending(state, &mut real);
+        let only = match self.lies.forgets {
+            true => self.named.borrow().get(&self.words(state)).copied(),
+            false => None,
+        };
+        menu.flaws.clone_from(&real.flaws);
+        menu.marks.clone_from(&real.marks);
+        menu.end = real.end;
+        let mut rests = Vec::new();
+        let shown = |entry: &&Pending<S::Action>| only.is_none_or(|thread| entry.thread == thread);
+        for entry in real.entries().iter().filter(shown) {
+            menu.add(entry.thread, entry.action, entry.enabled);
+            rests.push(entry.rests);
+            let all = real.footprint(entry);
+            for &touch in all {
+                if self.lies.touches.is_none_or(|owns_up| owns_up(all, touch)) {
+                    menu.touch(touch.place, touch.access);
+                }
+            }
+        }
+        for (entry, rests) in menu.entries_mut().iter_mut().zip(rests) {
+            entry.rests = rests;
+        }
+        self.single
+            .set(menu.entries().iter().filter(|entry| entry.enabled).count() == 1);
+    }
+
+    fn apply(&self, state: &mut S::State, action: S::Action) -> Result<S::Undo, Unsupported> {
+        self.truth.apply(state, action)
+    }
+
+    fn undo(&self, state: &mut S::State, undo: S::Undo) {
+        self.truth.undo(state, undo);
+    }
+
+    fn encode(&self, state: &mut S::State, out: &mut Vector) {
+        self.truth.encode(state, out);
+        if self.lies.spins && self.single.get() {
+            out.end_chunk();
+            self.counter.set(self.counter.get() + 1);
+            out.extend(&[self.counter.get()]);
+        }
+    }
+
+    fn decode(&self, state: &mut S::State, words: &[u32]) -> Result<(), Unsupported> {
+        self.truth.decode(state, words)
+    }
+
+    fn stuck(&self, state: &mut S::State) -> u64 {
+        self.truth.stuck(state)
+    }
+
+    fn race(&self, state: &mut S::State, one: &Pending<S::Action>, two: &Pending<S::Action>) -> Option<u64> {
+        self.truth.race(state, one, two)
+    }
+}
+
+impl<S: View> View for Lying<'_, S> {
+    fn is_local(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
+        match self.lies.local {
+            Some(lie) => lie(self.truth, state, thread, place),
+            None => self.truth.is_local(state, thread, place),
+        }
+    }
+
+    fn is_dominated(&self, state: &mut S::State, thread: ThreadId, place: Place, locks: Locks<'_>) -> bool {
+        match self.lies.dominated {
+            Some(lie) => lie(self.truth, state, thread, place, locks),
+            None => self.truth.is_dominated(state, thread, place, locks),
+        }
+    }
+
+    fn has_escaped(&self, state: &mut S::State, place: Place) -> bool {
+        match self.lies.escaped {
+            Some(lie) => lie(self.truth, state, place),
+            None => self.truth.has_escaped(state, place),
+        }
+    }
+
+    fn is_proved_local(&self, state: &mut S::State, place: Place) -> bool {
+        match self.lies.proved {
+            Some(lie) => lie(self.truth, state, place),
+            None => self.truth.is_proved_local(state, place),
+        }
+    }
+
+    fn owner_of(&self, state: &mut S::State, place: Place) -> Option<(u32, u32)> {
+        self.truth.owner_of(state, place)
+    }
+
+    fn protection(&self, state: &mut S::State, thread: ThreadId, place: Place, access: Access) -> Option<Protection> {
+        match self.lies.protection {
+            Some(lie) => lie(self.truth, state, thread, place, access),
+            None => self.truth.protection(state, thread, place, access),
+        }
+    }
+
+    fn is_final(&self, state: &mut S::State, place: Place) -> bool {
+        self.truth.is_final(state, place)
+    }
+
+    fn class_of(&self, state: &mut S::State, place: Place) -> Option<u32> {
+        self.truth.class_of(state, place)
+    }
+
+    fn holds(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
+        self.truth.holds(state, thread, place)
+    }
+}
+
+/// A reduction that lets a lying system know what was named.
+pub struct Told<R>(pub R);
+
+impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R> {
+    fn ample(
+        &mut self,
+        system: &Lying<'s, S>,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        last: Option<ThreadId>,
+    ) -> Option<ThreadId> {
+        let named = self.0.ample(system, state, menu, last)?;
+        if system.lies.forgets {
+            let words = system.words(state);
+            system.named.borrow_mut().insert(words, named);
+        }
+        let own = |entry: &&Pending<S::Action>| entry.enabled && entry.thread == named;
+        system.single.set(menu.entries().iter().filter(own).count() == 1);
+        Some(named)
+    }
+
+    fn is_atomic(&self) -> bool {
+        self.0.is_atomic()
+    }
+
+    fn is_broken(&self) -> bool {
+        self.0.is_broken()
+    }
+
+    fn mend(&mut self) -> bool {
+        self.0.mend()
+    }
+}
+
+/// Owns up to everything but locks that are taken.
+pub fn hides_acquire(_: &[Touch], touch: Touch) -> bool {
+    touch.access != Access::Acquire
+}
+
+/// Whoever gives back a lock, or notifies those who wait there, touches nothing else.
+pub fn hides_waiters(all: &[Touch], touch: Touch) -> bool {
+    let releases = all.iter().any(|touch| touch.access == Access::Release);
+    !releases || touch.access == Access::Release
+}
+
+/// What conflicts with everything touches nothing.
+pub fn hides_everything(_: &[Touch], touch: Touch) -> bool {
+    touch.place != Place::EVERYTHING
+}
+
+/// Volatile and atomic accesses touch nothing.
+pub fn hides_atomics(_: &[Touch], touch: Touch) -> bool {
+    !matches!(touch.access, Access::AtomicRead | Access::AtomicWrite)
+}
+
+/// Reads touch nothing.
+pub fn hides_reads(_: &[Touch], touch: Touch) -> bool {
+    !touch.access.is_read()
+}

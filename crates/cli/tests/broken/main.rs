@@ -1,0 +1,432 @@
+//! Reductions that are broken on purpose, each in one way, and each of which must be caught: by random programs, or where these do
+//! not come to it, by a hand-made one. `docs/soundness.md` lists them.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod java;
+mod lying;
+
+use kernel::View;
+use lying::{Lies, Lying, Told};
+use machine::system::Java;
+use machine::{Manner, Mark};
+use model::Model;
+use oracle::compare::{Ran, Stop, Strategy, Summary, search, search_with};
+use reduction::{Combination, Guesses, Part};
+use search::{Options, Order};
+use std::time::Duration;
+
+/// What is not broken, and must not be caught on any program.
+const NOTHING: &str = "nothing";
+
+/// Random programs that a broken reduction is tried on.
+const RANDOM: u64 = 60;
+
+/// Random models that a broken reduction is tried on.
+const MODELS: u64 = 2000;
+
+fn strategy(names: &str, order: Order) -> Strategy {
+    Strategy {
+        name: names.to_owned(),
+        options: Options {
+            order,
+            all: true,
+            states: Some(1500),
+            time: Some(Duration::from_secs(5)),
+            ..Options::default()
+        },
+        combination: Combination::named(names.split(',')).expect("a legal combination"),
+        commute: true,
+    }
+}
+
+/// How a broken reduction was caught.
+#[derive(Debug, PartialEq, Eq)]
+enum Caught {
+    /// It finds something else than a search that leaves nothing out.
+    Compared,
+    /// What it claims at some state does not hold.
+    Refuted,
+}
+
+/// Searches with lies, and holds what comes out against the truth.
+fn catch<S: View>(
+    system: &S,
+    state: &mut S::State,
+    lies: Lies<S>,
+    strategy: &Strategy,
+    truth: &Summary,
+) -> Option<Caught> {
+    let mut strategy = strategy.clone();
+    let spins = lies.spins;
+    // Whoever writes states down wrongly cannot be asked whether two of them are the same.
+    strategy.commute = !spins;
+    let lying = Lying::new(system, lies);
+    let mut told = Told(strategy.combination.make(Guesses::default()).expect("a reduction"));
+    let ran = search_with(&lying, state, &strategy, Some(&mut told)).expect("legal options");
+    let found = summary(ran);
+    match found.stopped {
+        // To come to no end is what is expected of one that does not notice that it came back, and of no other.
+        Some(Stop::States | Stop::Other(_)) if !spins => None,
+        Some(Stop::Refuted(_)) => Some(Caught::Refuted),
+        _ if found.findings != truth.findings || found.stopped != truth.stopped => Some(Caught::Compared),
+        _ => None,
+    }
+}
+
+fn summary<A>(mut ran: Ran<A>) -> Summary {
+    ran.outcome
+        .marks
+        .retain(|&mark| !matches!(Mark::read(mark), Mark::Interrupted(..)));
+    Summary::new(&ran)
+}
+
+/// A broken reduction for Java programs: its name, the hand-made program that is needed to catch it (else random ones do), the
+/// reductions that it is put into, the order of the search, and what it lies about.
+type Broken<'p> = (&'static str, &'static str, &'static str, Order, fn() -> Lies<Java<'p>>);
+
+fn all<'p>() -> Vec<Broken<'p>> {
+    const DEPTH: Order = Order::Depth;
+    vec![
+        (NOTHING, "", "auto", DEPTH, Lies::default),
+        (NOTHING, "", "escape", DEPTH, Lies::default),
+        (
+            NOTHING,
+            "",
+            "selflock,dominated,lockset,final",
+            Order::Breadth,
+            Lies::default,
+        ),
+        (
+            "local now excuses from self-locking",
+            "Dropped",
+            "selflock",
+            DEPTH,
+            || Lies {
+                escaped: Some(java::escaped_now),
+                ..Lies::default()
+            },
+        ),
+        (
+            "shielded from one thread is dominated",
+            "Third",
+            "selflock,dominated",
+            DEPTH,
+            || Lies {
+                dominated: Some(java::dominated_for_one),
+                ..Lies::default()
+            },
+        ),
+        ("no cycle proviso, depth-first", "Round", "escape", DEPTH, || Lies {
+            forgets: true,
+            ..Lies::default()
+        }),
+        (
+            "no cycle proviso, breadth-first",
+            "Round",
+            "escape",
+            Order::Breadth,
+            || Lies {
+                forgets: true,
+                ..Lies::default()
+            },
+        ),
+        (
+            "no cycle proviso, nothing stored",
+            "Round",
+            "atomic,escape-static,escape",
+            DEPTH,
+            || Lies {
+                forgets: true,
+                ..Lies::default()
+            },
+        ),
+        ("static fields lead nowhere", "", "escape", DEPTH, || Lies {
+            local: Some(java::local_but_for_statics),
+            ..Lies::default()
+        }),
+        ("variables lead nowhere", "", "escape", DEPTH, || Lies {
+            local: Some(java::local_but_for_variables),
+            ..Lies::default()
+        }),
+        ("self-locking is not checked", "Dropped", "selflock", DEPTH, || Lies {
+            escaped: Some(|_, _, _| false),
+            ..Lies::default()
+        }),
+        ("taking a lock commutes", "", "base,escape", DEPTH, || Lies {
+            touches: Some(lying::hides_acquire),
+            ..Lies::default()
+        }),
+        (
+            "what a thread is given has not escaped",
+            "Given",
+            "selflock",
+            DEPTH,
+            || Lies {
+                escaped: Some(java::escaped_but_for_starts),
+                ..Lies::default()
+            },
+        ),
+        (
+            "notifying one who may go by himself commutes",
+            "Timed",
+            "escape",
+            DEPTH,
+            || Lies {
+                touches: Some(lying::hides_waiters),
+                ..Lies::default()
+            },
+        ),
+        ("final fields are not checked", "Leaked", "final", DEPTH, || Lies {
+            escaped: Some(|_, _, _| false),
+            ..Lies::default()
+        }),
+        ("what conflicts with everything commutes", "", "escape", DEPTH, || {
+            Lies {
+                touches: Some(lying::hides_everything),
+                ..Lies::default()
+            }
+        }),
+        ("volatile accesses commute", "", "escape", DEPTH, || Lies {
+            touches: Some(lying::hides_atomics),
+            ..Lies::default()
+        }),
+        ("reads commute", "", "escape", DEPTH, || Lies {
+            touches: Some(lying::hides_reads),
+            ..Lies::default()
+        }),
+        ("everything is local", "", "escape", DEPTH, || Lies {
+            local: Some(|_, _, _, _| true),
+            ..Lies::default()
+        }),
+    ]
+}
+
+/// The same for models, without a program.
+type BrokenModel = (&'static str, &'static str, Order, fn() -> Lies<Model>);
+
+/// Programs in which the traps of the literature snap.
+const HAND_MADE: &[(&str, &str)] = &[
+    (
+        "Dropped",
+        "static class O { int f; }
+        static volatile O g;
+        public static void main(String[] a) {
+            new Thread(() -> { O o = new O(); synchronized (o) { g = o; o.f = 1; o.f = 2; } }).start();
+            O p = g;
+            g = null;
+            if (p != null) Verify.observe(p.f);
+        }",
+    ),
+    (
+        "Third",
+        "static class N { volatile int a; }
+        static class L { N n; synchronized void set() { n.a = 1; n.a = 2; } synchronized int get() { return n.a; } }
+        static void begin(Runnable body) {
+            new Thread(() -> {
+                body.run();
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+        }
+        static void begin(L l, N n) {
+            begin(() -> l.set());
+            begin(() -> l.get());
+            begin(() -> Verify.observe(n.a));
+        }
+        public static void main(String[] a) {
+            Verify.beginAtomic();
+            L l = new L();
+            l.n = new N();
+            begin(l, l.n);
+            Verify.endAtomic();
+            Verify.beginAtomic();
+            while (true) java.util.concurrent.locks.LockSupport.park();
+        }",
+    ),
+    (
+        "Round",
+        "static class N { int a; }
+        static volatile int x;
+        public static void main(String[] a) {
+            new Thread(() -> { N n = new N(); while (true) n.a = 1 - n.a; }).start();
+            x = 1;
+            Verify.observe(x);
+        }",
+    ),
+    (
+        "Given",
+        "static class N { int a; }
+        static void begin(N n) {
+            new Thread(() -> {
+                synchronized (n) { n.a = 1; n.a = 2; }
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+            Verify.observe(n.a);
+        }
+        public static void main(String[] a) { begin(new N()); }",
+    ),
+    (
+        "Timed",
+        "static final Object o = new Object();
+        public static void main(String[] a) throws InterruptedException {
+            Verify.beginAtomic();
+            new Thread(() -> { synchronized (o) { o.notify(); } }).start();
+            Verify.endAtomic();
+            synchronized (o) { o.wait(5); }
+        }",
+    ),
+    (
+        // Whether a class is initialised is looked at in the midst of steps.
+        "Late",
+        "static class N { int a; }
+        static class H { static int h = 1; final int k = 2; static int get() { return h; } }
+        public static void main(String[] a) {
+            new Thread(() -> {
+                N n = new N();
+                n.a = 1; Verify.observe(H.get());
+                n.a = 2; Verify.observe(new H().k + n.a);
+            }).start();
+            N n = new N();
+            n.a = 1; H.h = 3;
+        }",
+    ),
+    (
+        "Leaked",
+        "static class N { final int k; N(int k) { leak = this; this.k = k; } }
+        static volatile N leak;
+        public static void main(String[] a) {
+            new Thread(() -> new N(1)).start();
+            N n = leak;
+            if (n != null) Verify.observe(n.k);
+        }",
+    ),
+    (
+        "Exit",
+        "static volatile int x;
+        public static void main(String[] a) {
+            new Thread(() -> { x = 1; Verify.observe(x); }).start();
+            Runtime.getRuntime().halt(0);
+        }",
+    ),
+];
+
+fn manner(combination: &Combination) -> Manner {
+    Manner {
+        every: combination.has(Part::None),
+        escapes: !combination.is_full(),
+        locksets: combination.has(Part::Lockset),
+        proofs: combination.has(Part::EscapeStatic),
+        runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
+        runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic),
+        ..Manner::default()
+    }
+}
+
+#[test]
+fn every_broken_reduction_is_caught_on_java_programs() {
+    let jdks = common::jdks();
+    let mut programs: Vec<(String, String)> = (0..RANDOM)
+        .map(|seed| {
+            (
+                format!("P{seed}"),
+                oracle::java::random(seed, 3).source(&format!("P{seed}")),
+            )
+        })
+        .collect();
+    for (name, body) in HAND_MADE {
+        let source = format!("import raddle.Verify;\npublic class {name} {{\n{body}\n}}\n");
+        programs.push(((*name).to_owned(), source));
+    }
+    let folder = common::root().join("target/broken");
+    java::with_programs(&jdks[0], &folder, &programs, |shared, machine, starts| {
+        let mut left = all();
+        let mut base = strategy("base", Order::Depth);
+        for start in starts {
+            let made = !start.class.starts_with('P');
+            base.options.states = Some(if made { 100_000 } else { 1500 });
+            let mut java = Java {
+                shared,
+                start: start.clone(),
+                manner: Manner::default(),
+                allowed: Vec::new(),
+            };
+            machine.manner = java.manner;
+            machine.begin(start).expect("it begins");
+            let truth = summary(search(&java, machine, &base).expect("legal options"));
+            if truth.stopped.is_some() {
+                assert!(!made, "{} is too large", start.class);
+                continue;
+            }
+            left.retain(|(name, on, names, order, lies)| {
+                if *name != NOTHING && (if made { *on != start.class } else { !on.is_empty() }) {
+                    return true;
+                }
+                let mut strategy = strategy(names, *order);
+                strategy.options.states = base.options.states;
+                java.manner = manner(&strategy.combination);
+                machine.manner = java.manner;
+                machine.begin(start).expect("it begins");
+                let caught = catch(&java, machine, lies(), &strategy, &truth);
+                if let Some(how) = &caught {
+                    eprintln!("{name}: {how:?} on {}, {} states", start.class, truth.states);
+                    assert_ne!(*name, NOTHING, "sound reductions are caught: {names}");
+                }
+                caught.is_none()
+            });
+        }
+        let left: Vec<&str> = left.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(left, [NOTHING; 3], "not caught");
+    });
+}
+
+#[test]
+fn every_broken_reduction_is_caught_on_models() {
+    let all: [BrokenModel; 5] = [
+        ("taking a lock commutes", "escape", Order::Depth, || Lies {
+            touches: Some(lying::hides_acquire),
+            ..Lies::default()
+        }),
+        ("no cycle proviso, depth-first", "escape", Order::Depth, || Lies {
+            forgets: true,
+            ..Lies::default()
+        }),
+        ("no cycle proviso, breadth-first", "escape", Order::Breadth, || Lies {
+            forgets: true,
+            ..Lies::default()
+        }),
+        ("no cycle proviso, nothing stored", "atomic", Order::Depth, || Lies {
+            forgets: true,
+            ..Lies::default()
+        }),
+        ("coming back is not noticed", "atomic", Order::Depth, || Lies {
+            spins: true,
+            ..Lies::default()
+        }),
+    ];
+    let round = model::parse("int x; thread t { int y; loop { y = 1 - y; } } thread u { x = 1; observe x; }");
+    let programs = (0..MODELS).map(model::random).chain(round);
+    let mut left: Vec<_> = all.iter().collect();
+    let base = strategy("base", Order::Depth);
+    for (number, program) in programs.enumerate() {
+        if left.is_empty() {
+            break;
+        }
+        // Every statement is a step: those of a thread's own are what commutes.
+        let model = Model::new(&program, true).expect("a model");
+        let truth = summary(search(&model, &mut model.start(), &base).expect("legal options"));
+        if truth.stopped.is_some() {
+            continue;
+        }
+        left.retain(|(name, names, order, lies)| {
+            let caught = catch(&model, &mut model.start(), lies(), &strategy(names, *order), &truth);
+            if let Some(how) = &caught {
+                eprintln!("{name}: {how:?} on model {number}");
+            }
+            caught.is_none()
+        });
+    }
+    let left: Vec<&str> = left.iter().map(|(name, ..)| *name).collect();
+    assert!(left.is_empty(), "not caught: {left:?}");
+}

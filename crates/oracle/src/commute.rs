@@ -1,0 +1,316 @@
+//! Checks what a reduction claims, at every state at which it claims something.
+//!
+//! A reduction that names a thread claims that each action of it commutes with whatever the others may do before. So they are let
+//! do it, a few steps far, and at each of the states on the way
+//!
+//! - the named thread has the actions that it had at first, and can take those that it could take,
+//! - none of them takes away an action of another thread, and
+//! - both orders of one of them and one of another thread's lead to the same state, if need be after a few more steps of the named
+//!   thread that touch nothing and show nothing.
+//!
+//! That an action makes others possible is no harm: who could not move before cannot have come first.
+//!
+//! The comparison of [`crate::compare`] sees what is lost in the end, this sees why, and in programs in which nothing happens to be
+//! lost.
+
+use kernel::{End, Menu, Pending, Place, Reduction, System, ThreadId, Unsupported, Vector};
+use std::fmt;
+
+/// How many steps the others are let take.
+const AHEAD: usize = 2;
+
+/// How many steps that touch nothing a thread may be behind.
+const BEHIND: usize = 4;
+
+/// Pairs of actions that are tried at one state: who has many alternatives is not looked at to the end.
+const PAIRS: usize = 400;
+
+/// A reduction whose claims are checked.
+pub struct Checked<'r, S: System> {
+    reduction: &'r mut dyn Reduction<S>,
+    pairs: u64,
+    refuted: Option<Refuted<S::Action>>,
+}
+
+/// A claim that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refuted<A> {
+    /// The state at which it was made.
+    pub words: Vec<u32>,
+    /// The thread of which it was said that it is enough.
+    pub thread: ThreadId,
+    /// What others have done since.
+    pub way: Vec<A>,
+    /// An action of the thread.
+    pub one: A,
+    /// An action of another thread.
+    pub other: A,
+    /// What is wrong.
+    pub why: Why,
+}
+
+/// Why two actions do not commute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The other thread cannot take its action any more.
+    Disabled,
+    /// The thread has other actions now.
+    Changed,
+    /// The two orders lead to different states.
+    Order,
+}
+
+impl<A: fmt::Debug> fmt::Display for Refuted<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.why {
+            Why::Disabled => "which is not possible after it",
+            Why::Changed => "after which the thread has other actions",
+            Why::Order => "the two orders lead to different states",
+        };
+        write!(
+            f,
+            "thread {} is said to be enough, but after {:?}, {:?} does not commute with {:?}: {why}",
+            self.thread.0, self.way, self.one, self.other
+        )
+    }
+}
+
+impl<'r, S: System> Checked<'r, S> {
+    /// Nothing checked so far.
+    pub fn new(reduction: &'r mut dyn Reduction<S>) -> Checked<'r, S> {
+        Checked {
+            reduction,
+            pairs: 0,
+            refuted: None,
+        }
+    }
+
+    /// The first claim that does not hold.
+    pub fn refuted(&self) -> Option<&Refuted<S::Action>> {
+        self.refuted.as_ref()
+    }
+
+    /// How many pairs of actions were tried in both orders.
+    pub fn pairs(&self) -> u64 {
+        self.pairs
+    }
+}
+
+impl<S: System> Reduction<S> for Checked<'_, S> {
+    fn ample(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        last: Option<ThreadId>,
+    ) -> Option<ThreadId> {
+        let claimed = self.reduction.ample(system, state, menu, last);
+        if let Some(thread) = claimed
+            && self.refuted.is_none()
+        {
+            let mut claim = Claim {
+                system,
+                thread,
+                own: enabled(menu, |other| other == thread),
+                all: all_of(menu, thread),
+                way: Vec::new(),
+                left: PAIRS,
+            };
+            let found = claim.check(state, AHEAD).unwrap_or(None);
+            self.pairs += (PAIRS - claim.left) as u64;
+            let way = claim.way;
+            if let Some((one, other, why)) = found {
+                self.refuted = Some(Refuted {
+                    words: encoded(system, state),
+                    thread,
+                    way,
+                    one,
+                    other,
+                    why,
+                });
+            }
+        }
+        claimed
+    }
+
+    fn is_atomic(&self) -> bool {
+        self.reduction.is_atomic()
+    }
+
+    fn is_broken(&self) -> bool {
+        self.reduction.is_broken()
+    }
+
+    fn mend(&mut self) -> bool {
+        let mended = self.reduction.mend();
+        if mended {
+            // What was claimed rested on something that is no longer believed.
+            self.refuted = None;
+        }
+        mended
+    }
+}
+
+/// A claim about one state, and how far it was looked into.
+struct Claim<'s, S: System> {
+    system: &'s S,
+    thread: ThreadId,
+    /// The thread's actions that can be taken.
+    own: Vec<S::Action>,
+    /// All its actions.
+    all: Vec<(S::Action, bool)>,
+    way: Vec<S::Action>,
+    left: usize,
+}
+
+/// Two actions that do not commute.
+type Pair<A> = Option<(A, A, Why)>;
+
+impl<S: System> Claim<'_, S> {
+    /// Checks the claim here and after so many steps of other threads. What is not supported is not looked at.
+    fn check(&mut self, state: &mut S::State, ahead: usize) -> Result<Pair<S::Action>, Unsupported> {
+        let (system, thread) = (self.system, self.thread);
+        let before = menu_of(system, state);
+        for other in enabled(&before, |one| one != thread) {
+            // What ends the program, has it forgotten, or begins an atomic block says itself that it commutes with nothing. It
+            // is no reason not to try the thread first all the same: that shows more, not less.
+            if is_wild(&before, other) {
+                continue;
+            }
+            let undo = system.apply(state, other)?;
+            let after = menu_of(system, state);
+            let goes_on = after.end == End::Open;
+            let same = all_of(&after, thread) == self.all;
+            system.undo(state, undo);
+            if !goes_on {
+                continue;
+            }
+            if !same {
+                return Ok(Some((self.own[0], other, Why::Changed)));
+            }
+            for one in self.own.clone() {
+                if self.left == 0 {
+                    return Ok(None);
+                }
+                self.left -= 1;
+                if let Some(why) = self.exchange(state, &before, &after, one, other)? {
+                    return Ok(Some((one, other, why)));
+                }
+            }
+            if ahead > 0 {
+                let undo = system.apply(state, other)?;
+                self.way.push(other);
+                let found = self.check(state, ahead - 1);
+                system.undo(state, undo);
+                if !matches!(found, Ok(None)) {
+                    return found;
+                }
+                self.way.pop();
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes two actions in both orders.
+    fn exchange(
+        &self,
+        state: &mut S::State,
+        before: &Menu<S::Action>,
+        after_other: &Menu<S::Action>,
+        one: S::Action,
+        other: S::Action,
+    ) -> Result<Option<Why>, Unsupported> {
+        let undo = self.system.apply(state, one)?;
+        let after_one = menu_of(self.system, state);
+        self.system.undo(state, undo);
+        if after_one.end != End::Open {
+            return Ok(None);
+        }
+        if !enabled(&after_one, |thread| thread != self.thread).contains(&other) {
+            return Ok(Some(Why::Disabled));
+        }
+        // Threads are numbered in the order in which they start, and numbers are used again. So two steps that start or end
+        // threads give them other numbers in another order, and the states are equal in all but the numbers.
+        let starts = |after: &Menu<S::Action>| threads(after) != threads(before);
+        if starts(&after_one) && starts(after_other) {
+            return Ok(None);
+        }
+        let mut meet = |behind| {
+            let (there, back) = (
+                self.after(state, [one, other], behind)?,
+                self.after(state, [other, one], behind)?,
+            );
+            Ok(there.iter().any(|words| back.contains(words)))
+        };
+        Ok((!meet(0)? && !meet(BEHIND)?).then_some(Why::Order))
+    }
+
+    /// The state after two actions, and those after so many more steps of the named thread, as long as they touch nothing.
+    fn after(&self, state: &mut S::State, two: [S::Action; 2], more: usize) -> Result<Vec<Vec<u32>>, Unsupported> {
+        let system = self.system;
+        let (mut taken, mut met) = (Vec::new(), Vec::new());
+        let mut go = |state: &mut S::State| {
+            for action in two {
+                taken.push(system.apply(state, action)?);
+            }
+            met.push(encoded(system, state));
+            for _ in 0..more {
+                let menu = menu_of(system, state);
+                let own = |entry: &&Pending<S::Action>| entry.thread == self.thread;
+                let next = menu.entries().iter().find(own);
+                let Some(next) = next.filter(|next| next.enabled && menu.footprint(next).is_empty()) else {
+                    break;
+                };
+                // What can be told here must not be passed by.
+                if !(menu.marks.is_empty() && menu.flaws.is_empty()) {
+                    break;
+                }
+                taken.push(system.apply(state, next.action)?);
+                met.push(encoded(system, state));
+            }
+            Ok(())
+        };
+        let gone = go(state);
+        while let Some(undo) = taken.pop() {
+            system.undo(state, undo);
+        }
+        gone.map(|()| met)
+    }
+}
+
+fn menu_of<S: System>(system: &S, state: &mut S::State) -> Menu<S::Action> {
+    let mut menu = Menu::default();
+    system.pending(state, &mut menu);
+    menu
+}
+
+/// The actions that the threads in question can take.
+fn enabled<A: Copy>(menu: &Menu<A>, whose: impl Fn(ThreadId) -> bool) -> Vec<A> {
+    let wanted = |entry: &&Pending<A>| entry.enabled && whose(entry.thread);
+    menu.entries().iter().filter(wanted).map(|entry| entry.action).collect()
+}
+
+/// All actions of a thread, and whether it can take them.
+fn all_of<A: Copy>(menu: &Menu<A>, thread: ThreadId) -> Vec<(A, bool)> {
+    let own = menu.entries().iter().filter(|entry| entry.thread == thread);
+    own.map(|entry| (entry.action, entry.enabled)).collect()
+}
+
+/// Whether an action touches everything.
+fn is_wild<A: Copy + Eq>(menu: &Menu<A>, action: A) -> bool {
+    let such = menu.entries().iter().filter(|entry| entry.action == action);
+    let mut touches = such.flat_map(|entry| menu.footprint(entry));
+    touches.any(|touch| touch.place == Place::EVERYTHING)
+}
+
+fn threads<A: Copy>(menu: &Menu<A>) -> Vec<ThreadId> {
+    let mut threads: Vec<ThreadId> = menu.entries().iter().map(|entry| entry.thread).collect();
+    threads.dedup();
+    threads
+}
+
+fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
+    let mut vector = Vector::default();
+    system.encode(state, &mut vector);
+    vector.words().to_vec()
+}
