@@ -45,14 +45,17 @@ impl<S: View> Ample<S> {
     /// Whether each current action of a thread commutes with whatever the others may do before it.
     fn commutes(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>, thread: ThreadId) -> bool {
         let own = |entry: &&Pending<S::Action>| entry.thread == thread;
+        let takes_nothing = self.independences.iter().any(|one| one.takes_nothing());
         menu.entries().iter().filter(own).all(|entry| {
-            menu.footprint(entry).iter().all(|&touch| {
-                touch.place != Place::EVERYTHING
-                    && self
-                        .independences
-                        .iter_mut()
-                        .any(|one| one.commutes(system, state, thread, touch, &mut self.guesses))
-            })
+            let touches = menu.footprint(entry);
+            (takes_nothing || !touches.is_empty())
+                && touches.iter().all(|&touch| {
+                    touch.place != Place::EVERYTHING
+                        && self
+                            .independences
+                            .iter_mut()
+                            .any(|one| one.commutes(system, state, thread, touch, &mut self.guesses))
+                })
         })
     }
 

@@ -18,4 +18,8 @@ impl<S: View> Independence<S> for EscapeStatic {
     ) -> bool {
         system.is_proved_local(state, touch.place)
     }
+
+    fn takes_nothing(&self) -> bool {
+        false
+    }
 }

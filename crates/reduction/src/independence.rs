@@ -17,6 +17,12 @@ pub trait Independence<S: View> {
         guesses: &mut Guesses,
     ) -> bool;
 
+    /// Whether it is also content with a step that touches nothing. What was proved about objects is about objects only, so that
+    /// `escape-static` changes nothing where nothing was proved.
+    fn takes_nothing(&self) -> bool {
+        true
+    }
+
     /// Looks at a touch that is about to happen, and notes in `guesses` what it breaks.
     fn watch(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId, _touch: Touch, _guesses: &mut Guesses) {}
 }
