@@ -141,8 +141,10 @@ pub enum Touches {
     Self_,
     /// The clock.
     Clock,
-    /// It cannot be said.
+    /// No object, but its place among the steps of the others matters.
     Everything,
+    /// It cannot be said.
+    Unknown,
 }
 
 /// Which of several things a native method may do is not always the program's choice.
