@@ -4,7 +4,8 @@ use crate::{Access, Place, System, ThreadId};
 
 /// A look at a state of a system whose places belong to objects, some of which threads share.
 ///
-/// `false` and `None` are always safe to answer. A state may keep caches, so it is lent for writing; it does not change.
+/// What is answered unless a system says otherwise is always safe, for one whose footprints name all that is touched. A state may keep
+/// caches, so it is lent for writing; it does not change.
 pub trait View: System {
     /// Whether no other thread than this one can get hold of the object of a place in this state, be it from its live
     /// variables or from what all threads share.
@@ -73,6 +74,12 @@ pub trait View: System {
     /// Whether a write to a place by this thread would take a lock from another one: [`View::protection`] rests on that it is not
     /// done.
     fn usurps(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+        false
+    }
+
+    /// Whether the next step of a thread may access objects that its footprint does not name. The footprint then has
+    /// [`Place::EVERYTHING`].
+    fn is_wild(&self, _state: &mut Self::State, _thread: ThreadId) -> bool {
         false
     }
 

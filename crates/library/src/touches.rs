@@ -1,7 +1,8 @@
 //! What each native method touches that other threads may see.
 //!
-//! What is not named here touches everything, which is always right and never fast. A method named as touching
-//! nothing reads only what never changes (the program itself, strings) or what only its own thread sees.
+//! Of what is not named here it is not known: that is always right and never fast. A method named as touching nothing reads only
+//! what never changes (the program itself, strings), what only its own thread sees, or whether a class is initialised and asks for it.
+//! One that is named as touching everything accesses no object of the program's either, but when it does what it does matters.
 
 use kernel::Access;
 use machine::Touches;
@@ -25,7 +26,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 0,
                 access: Access::Release,
             },
-            _ => Touches::Everything,
+            _ => Touches::Unknown,
         },
         "java/lang/System" => match name {
             "arraycopy" => Touches::Objects { read: 0, written: 2 },
@@ -35,7 +36,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::AtomicWrite,
             },
             "mapLibraryName" | "registerNatives" | "getSecurityManager" => Touches::Nothing,
-            _ => Touches::Everything,
+            _ => Touches::Unknown,
         },
         "java/lang/Thread" => match name {
             "currentThread"
@@ -53,6 +54,8 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             | "setScopedValueCache"
             | "findScopedValueBindings"
             | "ensureMaterializedForStackWalk" => Touches::Nothing,
+            // Of a thread that has not started, the body reads it; of others, all that they do matters then.
+            "getState" => Touches::Everything,
             "sleep" | "sleep0" | "sleepNanos0" => Touches::Self_,
             "holdsLock" => Touches::Monitor {
                 object: 0,
@@ -63,13 +66,12 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::AtomicWrite,
             },
             "interrupt0" => Touches::Thread { object: 0 },
-            "getState" => Touches::Order,
-            _ => Touches::Everything,
+            _ => Touches::Unknown,
         },
         "java/lang/Thread$ThreadNumbering" | "java/lang/Thread$ThreadIdentifiers" => Touches::Nothing,
         "java/lang/ThreadGroup" => match name {
             "addUnstarted" | "add" | "threadStartFailed" | "threadTerminated" => Touches::Nothing,
-            _ => Touches::Everything,
+            _ => Touches::Unknown,
         },
         "java/lang/Throwable" if name == "fillInStackTrace" => Touches::Object {
             object: 0,
@@ -78,7 +80,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         // Output is no place that others could look at.
         "java/io/PrintStream" => Touches::Nothing,
         "raddle/Verify" | "gov/nasa/jpf/vm/Verify" => match name {
-            "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Order,
+            "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Everything,
             _ => Touches::Nothing,
         },
         "java/io/FileOutputStream" if name == "writeBytes" => Touches::Object {
@@ -96,7 +98,13 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::Write,
             },
         },
-        "java/lang/Runtime" if name == "availableProcessors" => Touches::Nothing,
+        "java/lang/Runtime" => Touches::Nothing,
+        "java/lang/Shutdown" => Touches::Everything,
+        "java/security/AccessController" => match name {
+            "getStackAccessControlContext" | "ensureMaterializedForStackWalk" => Touches::Nothing,
+            _ => Touches::Unknown,
+        },
+        "java/util/concurrent/atomic/AtomicLong" if name == "VMSupportsCS8" => Touches::Nothing,
         "java/lang/ref/Reference" | "java/lang/ref/PhantomReference" => match name {
             "refersTo0" => Touches::Object {
                 object: 0,
@@ -107,7 +115,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 access: Access::Write,
             },
             "hasReferencePendingList" | "getAndClearReferencePendingList" => Touches::Nothing,
-            _ => Touches::Everything,
+            _ => Touches::Unknown,
         },
         // The arguments are taken from an array; what is called then has its own footprint.
         "jdk/internal/reflect/NativeMethodAccessorImpl"
@@ -126,7 +134,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 1,
                 access: Access::Read,
             },
-            _ => Touches::Everything,
+            _ => Touches::Unknown,
         },
         "jdk/internal/misc/VM" if name == "getNanoTimeAdjustment" => Touches::Clock,
         // Whose string it is that all others get depends on who comes first.
@@ -142,12 +150,11 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         | "java/lang/StackTraceElement"
         | "java/lang/NullPointerException"
         | "java/lang/invoke/MethodHandleNatives"
-        | "java/security/AccessController"
         | "jdk/internal/reflect/Reflection"
         | "jdk/internal/reflect/ConstantPool"
         | "jdk/internal/misc/VM"
         | "jdk/internal/misc/CDS" => Touches::Nothing,
-        _ => Touches::Everything,
+        _ => Touches::Unknown,
     }
 }
 
@@ -180,9 +187,21 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
         _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(Access::AtomicWrite),
         _ if on_cell && name.starts_with("get") => cell(Access::Read),
         _ if on_cell && name.starts_with("put") => cell(Access::Write),
-        "fullFence" | "loadFence" | "storeFence" | "objectFieldOffset0" | "objectFieldOffset1"
-        | "staticFieldOffset0" | "staticFieldBase0" | "arrayBaseOffset0" | "arrayIndexScale0" | "addressSize0"
-        | "pageSize" | "isBigEndian0" | "unalignedAccess0" | "registerNatives" | "allocateInstance" => Touches::Nothing,
-        _ => Touches::Everything,
+        "fullFence"
+        | "loadFence"
+        | "storeFence"
+        | "objectFieldOffset0"
+        | "objectFieldOffset1"
+        | "staticFieldOffset0"
+        | "staticFieldBase0"
+        | "arrayBaseOffset0"
+        | "arrayIndexScale0"
+        | "addressSize0"
+        | "pageSize"
+        | "isBigEndian0"
+        | "unalignedAccess0"
+        | "registerNatives"
+        | "allocateInstance" => Touches::Nothing,
+        _ => Touches::Unknown,
     }
 }

@@ -25,13 +25,13 @@ impl Machine<'_> {
         self.wild = self.is_wild(action.thread);
     }
 
-    /// Whether a thread is about to call a native method of which nobody knows what it writes.
-    fn is_wild(&mut self, number: u32) -> bool {
+    /// Whether a thread is about to call a native method of which nobody knows what it accesses.
+    pub(crate) fn is_wild(&mut self, number: u32) -> bool {
         let Some((method, Instr::Special { op, .. }, _)) = self.next_instruction(number) else {
             return false;
         };
         let bound = self.bind(self.program.method(method.id));
-        op == special::NATIVE && bound.map_or(true, |bound| bound.touches == Touches::Everything)
+        op == special::NATIVE && bound.map_or(true, |bound| bound.touches == Touches::Unknown)
     }
 
     /// After the visible instruction of a step: what it has published has escaped.

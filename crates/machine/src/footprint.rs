@@ -15,6 +15,9 @@ impl Machine<'_> {
     /// Adds what the next step of a thread touches to the action that was added last: nothing for a thread that has yet
     /// to reach an instruction that others may see.
     pub(crate) fn footprint(&mut self, number: u32, out: &mut Menu<Action>) {
+        if self.manner.watches_threads {
+            out.touch(Place::EVERYTHING, Access::AtomicWrite);
+        }
         let blocker = self.thread_word(number, thread::BLOCKER);
         match self.thread_word(number, thread::STATUS) {
             status::BLOCKED => return out.touch(monitor(blocker), Access::Acquire),
@@ -179,9 +182,9 @@ impl Machine<'_> {
         }
     }
 
-    /// What a native method touches: the library says so, and everything where it does not.
+    /// What a native method touches: the library says so, and everything where it does not know.
     fn native_footprint(&mut self, fp: Address, method: &Method, out: &mut Menu<Action>) {
-        let touches = self.bind(method).map_or(Touches::Everything, |bound| bound.touches);
+        let touches = self.bind(method).map_or(Touches::Unknown, |bound| bound.touches);
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
         match touches {
             Touches::Nothing => {}
@@ -279,7 +282,7 @@ impl Machine<'_> {
                     out.touch(class_place(of), Access::AtomicRead);
                 }
             }
-            Touches::Order | Touches::Everything => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            Touches::Everything | Touches::Unknown => out.touch(Place::EVERYTHING, Access::AtomicWrite),
         }
     }
 

@@ -55,8 +55,10 @@ pub struct Shared<'p> {
     pub console_matters: AtomicBool,
     /// Whether the program interrupts a thread.
     pub interrupts_matter: AtomicBool,
-    /// Whether the program asks which threads there are: then it can tell when one starts or ends.
+    /// Whether the program asks which threads there are: then it can tell when one starts or ends, and get hold of any.
     pub threads_matter: AtomicBool,
+    /// Whether the program looks at what a thread is doing: at its state or its stack.
+    pub threads_watched: AtomicBool,
     pub(crate) strings: RwLock<Strings>,
     pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
@@ -138,6 +140,7 @@ impl<'p> Shared<'p> {
             console_matters: AtomicBool::new(false),
             interrupts_matter: AtomicBool::new(false),
             threads_matter: AtomicBool::new(false),
+            threads_watched: AtomicBool::new(false),
             strings: RwLock::default(),
             adaptors: Adaptors::default(),
             sites: Sites::default(),
@@ -309,8 +312,10 @@ pub struct Manner {
     pub prints: bool,
     /// Threads may be interrupted while they wait.
     pub interrupts: bool,
-    /// Others can tell when a thread starts or ends, without knowing it.
+    /// Others can tell when a thread starts or ends, and get hold of it, without knowing it.
     pub counts_threads: bool,
+    /// Others look at what a thread is doing, so every step of it may matter to them.
+    pub watches_threads: bool,
     /// It is noted which objects other threads were ever able to reach.
     pub escapes: bool,
     /// Objects that were proved never to be shared are marked.

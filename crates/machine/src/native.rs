@@ -146,10 +146,10 @@ pub enum Touches {
         /// Position of the class object.
         object: u32,
     },
-    /// It must not be exchanged with anything, but gives no object away.
-    Order,
-    /// It cannot be said.
+    /// No object, but its place among the steps of the others matters.
     Everything,
+    /// It cannot be said.
+    Unknown,
 }
 
 /// Which of several things a native method may do is not always the program's choice.

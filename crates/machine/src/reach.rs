@@ -242,6 +242,18 @@ impl Machine<'_> {
                 reach.meet(object, SHARED);
             }
         }
+        // Who asks which threads there are gets hold of all of them.
+        let asked = if self.manner.counts_threads {
+            self.highest_thread() + 1
+        } else {
+            0
+        };
+        for number in 0..asked {
+            let object = self.thread_word(number, thread::OBJECT);
+            if self.thread_word(number, thread::STATUS) != status::FREE && self.is_tracked(object) {
+                reach.meet(object, SHARED);
+            }
+        }
     }
 
     fn find_roots(&mut self) {

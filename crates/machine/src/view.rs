@@ -1,6 +1,6 @@
 //! What reductions may ask about a state of a program.
 
-use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, thread};
+use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class, class_record, init, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::Java;
@@ -24,6 +24,14 @@ impl Machine<'_> {
     /// The object that a place belongs to, if it is one of which it can be asked who reaches it.
     pub fn tracked_at(&self, place: Place) -> Option<Address> {
         self.object_at(place).filter(|&object| self.is_tracked(object))
+    }
+
+    /// The class whose static fields a place is one of.
+    fn static_owner(&self, place: Place) -> Option<ClassId> {
+        match self.program.class(self.class_of(self.object_at(place)?)).kind {
+            ClassKind::Statics(owner) => Some(owner),
+            _ => None,
+        }
     }
 
     /// Whether a place is a field that the program declares final.
@@ -88,6 +96,10 @@ impl<'p> View for Java<'p> {
     }
 
     fn has_escaped(&self, state: &mut Machine<'p>, place: Place) -> bool {
+        if let Some(owner) = state.static_owner(place) {
+            // Others wait until the class is initialised.
+            return state.memory.load(class_record(owner) + class::STATE) == init::DONE;
+        }
         let young = state.tracked_at(place).filter(|&object| object != state.main_object);
         young.is_none_or(|object| state.has_flag(object, ESCAPED))
     }
@@ -115,11 +127,9 @@ impl<'p> View for Java<'p> {
     }
 
     fn owner_of(&self, state: &mut Machine<'p>, place: Place) -> Option<(u32, u32)> {
-        let object = state.object_at(place)?;
-        let class = state.class_of(object);
-        match state.program.class(class).kind {
-            ClassKind::Statics(owner) => Some((owner, place.cell)),
-            _ => Some((class, 0)),
+        match state.static_owner(place) {
+            Some(owner) => Some((owner, place.cell)),
+            None => Some((state.class_of(state.object_at(place)?), 0)),
         }
     }
 
@@ -128,11 +138,9 @@ impl<'p> View for Java<'p> {
     }
 
     fn class_of(&self, state: &mut Machine<'p>, place: Place) -> Option<u32> {
-        let object = state.object_at(place)?;
-        let class = state.class_of(object);
-        match state.program.class(class).kind {
-            ClassKind::Statics(_) => None,
-            _ => Some(class),
+        match state.static_owner(place) {
+            Some(_) => None,
+            None => Some(state.class_of(state.object_at(place)?)),
         }
     }
 
@@ -146,6 +154,10 @@ impl<'p> View for Java<'p> {
         let object = Some(place.object).filter(|&object| object >= HEAP)?;
         let is_thread = state.program.is_subclass(state.class_of(object), state.known.thread);
         is_thread.then(|| state.thread_word(thread.0, thread::OBJECT) == object)
+    }
+
+    fn is_wild(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
+        state.is_wild(thread.0)
     }
 
     fn whereabouts(&self, state: &mut Machine<'p>, thread: ThreadId) -> Whereabouts {

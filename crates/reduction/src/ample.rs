@@ -60,11 +60,19 @@ impl<S: View> Ample<S> {
     }
 
     /// Shows every access that is about to happen to the disciplines that somebody relies on.
+    ///
+    /// SOUNDNESS: a step of which nobody knows what it accesses may be against any of them.
     fn watch(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>) {
         for entry in menu.entries().iter().filter(|entry| entry.enabled) {
             for &touch in menu.footprint(entry) {
-                for one in &mut self.independences {
-                    one.watch(system, state, entry.thread, touch, &mut self.guesses);
+                if touch.place == Place::EVERYTHING {
+                    if system.is_wild(state, entry.thread) {
+                        self.guesses.breach_all(entry.thread);
+                    }
+                } else {
+                    for one in &mut self.independences {
+                        one.watch(system, state, entry.thread, touch, &mut self.guesses);
+                    }
                 }
                 self.guesses.locate(|| system.whereabouts(state, entry.thread));
             }

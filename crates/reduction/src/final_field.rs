@@ -37,14 +37,12 @@ impl<S: View> Independence<S> for FinalField {
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-        if touch.access.is_read() || touch.place.cell == Place::MONITOR || touch.place == Place::EVERYTHING {
+        if touch.access.is_read() || touch.place.cell == Place::MONITOR {
             return;
         }
         if system.is_final(state, touch.place) && system.has_escaped(state, touch.place) {
-            // A class sets its static fields while it is initialised, and nobody else can get at them before.
-            if let Some(class) = system.class_of(state, touch.place) {
-                guesses.breach(Guess::Final(class), thread, touch.place);
-            }
+            let class = system.class_of(state, touch.place).unwrap_or(STATICS);
+            guesses.breach(Guess::Final(class), thread, touch.place);
         }
     }
 }

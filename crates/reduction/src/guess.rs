@@ -3,6 +3,9 @@
 //! A guess that was relied on and is broken makes the search start over without it. One that is broken and was never relied on
 //! does no harm. SOUNDNESS: the search that goes on after a guess broke is not trusted; but it visits real states only, so what it
 //! finds is found.
+//!
+//! SOUNDNESS: what is checked is what footprints say. A step that may access more than its footprint names, which is a native method
+//! that nobody has described, may be against every guess: where one can be taken, nothing is guessed any more.
 
 use kernel::{Place, ThreadId, Whereabouts};
 use std::collections::{BTreeSet, HashMap};
@@ -83,6 +86,8 @@ pub struct Guesses {
     claimed: Option<BTreeSet<u32>>,
     /// Classes about which nothing is guessed.
     left_alone: BTreeSet<u32>,
+    /// Whether nothing at all is guessed any more.
+    given_up: bool,
 }
 
 impl Guesses {
@@ -93,6 +98,7 @@ impl Guesses {
             _ => true,
         };
         is_made
+            && !self.given_up
             && !self.left_alone.contains(&guess.class())
             && self.all.get(&guess).is_none_or(|standing| !standing.dropped)
     }
@@ -131,6 +137,17 @@ impl Guesses {
         self.fresh.push(guess);
         self.broken += usize::from(standing.relied);
         true
+    }
+
+    /// Whatever was guessed may be wrong, for all that is known.
+    pub fn breach_all(&mut self, thread: ThreadId) {
+        if std::mem::replace(&mut self.given_up, true) {
+            return;
+        }
+        let all: Vec<Guess> = self.all.keys().copied().collect();
+        for guess in all {
+            self.breach(guess, thread, Place::EVERYTHING);
+        }
     }
 
     /// Completes the latest breaches by where in the code they are.

@@ -23,7 +23,7 @@ pub trait Independence<S: View> {
         true
     }
 
-    /// Looks at a touch that is about to happen, and notes in `guesses` what it breaks.
+    /// Looks at a touch of a known place that is about to happen, and notes in `guesses` what it breaks.
     fn watch(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId, _touch: Touch, _guesses: &mut Guesses) {}
 }
 

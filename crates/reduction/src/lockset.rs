@@ -17,7 +17,7 @@ use kernel::{Place, Protection, ThreadId, Touch, View};
 pub struct Lockset;
 
 fn guess<S: View>(system: &S, state: &mut S::State, touch: Touch) -> Option<Guess> {
-    if touch.place.cell == Place::MONITOR || touch.place == Place::EVERYTHING {
+    if touch.place.cell == Place::MONITOR {
         return None;
     }
     let (class, cell) = system.owner_of(state, touch.place)?;

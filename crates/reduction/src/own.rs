@@ -44,7 +44,6 @@ impl<S: View> Independence<S> for Own {
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
         if touch.place.cell != Place::MONITOR
-            && touch.place != Place::EVERYTHING
             && system.stands_for(state, thread, touch.place) == Some(false)
             && system.has_escaped(state, touch.place)
             && let Some(class) = system.class_of(state, touch.place)

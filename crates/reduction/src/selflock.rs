@@ -16,7 +16,7 @@ pub struct SelfLock;
 
 /// Notes an access that does not keep to self-locking.
 pub(crate) fn watch<S: View>(system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-    if touch.place.cell == Place::MONITOR || touch.place == Place::EVERYTHING {
+    if touch.place.cell == Place::MONITOR {
         return;
     }
     if let Some(class) = system.class_of(state, touch.place)

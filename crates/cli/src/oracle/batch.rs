@@ -167,6 +167,7 @@ impl Case<'_, '_> {
             &shared.console_matters,
             &shared.threads_matter,
             &shared.interrupts_matter,
+            &shared.threads_watched,
         ] {
             used.store(false, Ordering::Relaxed);
         }

@@ -104,13 +104,14 @@ pub fn proved(program: &Program, start: &Start, class_path: &str) -> Result<Arc<
 
 /// Whether an exploration has shown that all must be explored again in another manner, which then is this one.
 pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
-    // SOUNDNESS: printing, interrupts, and when threads start and end, are left out of what interferes only as long as no
-    // execution has shown that they are used. The first use is not left out by what rests on there being none.
+    // SOUNDNESS: printing, interrupts, when threads start and end, and what they are doing, are left out of what interferes only
+    // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.
     let reduced = manner.escapes;
     let used = [
         (true, &shared.console_matters, &mut manner.prints),
         (reduced, &shared.threads_matter, &mut manner.counts_threads),
         (reduced, &shared.interrupts_matter, &mut manner.interrupts),
+        (reduced, &shared.threads_watched, &mut manner.watches_threads),
     ];
     let mut news = false;
     for (matters, used, known) in used {
@@ -118,6 +119,9 @@ pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
         news |= is_new;
         *known |= is_new;
     }
+    // Who is looked at must be seen wherever it can be.
+    manner.runs_through &= !manner.watches_threads;
+    manner.runs_through_proved &= !manner.watches_threads;
     news
 }
 

@@ -3,8 +3,9 @@
 
 use super::threads::live;
 use crate::common::{Entry, jdk_class, nothing, unsupported, zero, zero_wide};
+use crate::lang::runtime::{heap_bytes, used_bytes};
 use machine::assemble::Assembler;
-use machine::layout::{HEAP, class, class_record};
+use machine::layout::{class, class_record};
 use machine::{Answer, Args, Machine, Outcome};
 use program::ir::{Instr, RegisterKind};
 
@@ -115,12 +116,8 @@ fn memory_usage(m: &mut Machine<'_>, args: &Args) -> Answer {
         assembler.push(Instr::Return { s: object });
         Ok(assembler)
     })?;
-    let size = u64::from(m.memory.limit() - HEAP) * 4;
-    let used = if args.word(1) & 1 != 0 {
-        u64::from(m.memory.top() - HEAP) * 4
-    } else {
-        0
-    };
+    let size = heap_bytes(m);
+    let used = if args.word(1) & 1 != 0 { used_bytes(m) } else { 0 };
     let words = [size, used, size, size]
         .into_iter()
         .flat_map(|value| [value as u32, (value >> 32) as u32]);

@@ -3,12 +3,13 @@
 //! How often and how long a thread was blocked is not counted; the monitors that it holds are not listed.
 
 use crate::common::{Entry, array_of, jdk_class, non_null, nothing, unsupported};
-use crate::lang::thread::trace_of;
+use crate::lang::thread::{note_watched, trace_of};
 use machine::assemble::Assembler;
 use machine::layout::{OWNER_MASK, status, thread};
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use program::ir::{Instr, RegisterKind};
 use program::world::ARRAY_HEADER_WORDS;
+use std::sync::atomic::Ordering;
 
 const THREADS: &str = "sun/management/ThreadImpl";
 const INFO: &str = "java/lang/management/ThreadInfo";
@@ -48,6 +49,7 @@ pub(crate) const METHODS: &[Entry] = &[
 
 /// The objects of all live threads.
 pub(super) fn live(m: &Machine<'_>) -> Vec<Address> {
+    m.shared.threads_matter.store(true, Ordering::Relaxed);
     (0..=m.highest_thread())
         .filter(|&number| m.thread_word(number, thread::STATUS) != status::FREE)
         .map(|number| m.thread_word(number, thread::OBJECT))
@@ -63,6 +65,7 @@ fn thread_array(m: &mut Machine<'_>, threads: &[Address]) -> Answer {
 /// What a thread waits for, or 0, and who has it.
 fn waits_for(m: &mut Machine<'_>, number: u32) -> Result<(Address, Option<u32>), Trap> {
     const OWNABLE: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
+    note_watched(m, number);
     let blocker = m.thread_word(number, thread::BLOCKER);
     match m.thread_word(number, thread::STATUS) {
         status::BLOCKED | status::REACQUIRING => {

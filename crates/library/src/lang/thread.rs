@@ -132,7 +132,6 @@ fn own_number(m: &mut Machine<'_>, _: &Args) -> Answer {
 /// Fills the list of a thread group before its body looks at it.
 fn with_members(m: &mut Machine<'_>, args: &Args) -> Answer {
     let group = args.word(0);
-    m.shared.threads_matter.store(true, Ordering::Relaxed);
     let mut members = Vec::new();
     for object in live_threads(m) {
         if m.find_offset(THREAD, "group")
@@ -156,6 +155,7 @@ fn no_manager(_: &mut Machine<'_>, _: &Args) -> Answer {
 /// here.
 fn get_state(m: &mut Machine<'_>, args: &Args) -> Answer {
     if let Some(number) = m.thread_of(args.word(0)) {
+        note_watched(m, number);
         match m.wait_of(number) {
             // It may have tried already, or not yet.
             Wait::Monitor { .. } => m.note_blocked(number, m.choice == 1),
@@ -278,6 +278,7 @@ fn holds_lock(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 fn live_threads(m: &Machine<'_>) -> Vec<Address> {
+    m.shared.threads_matter.store(true, Ordering::Relaxed);
     let live = |&number: &u32| m.thread_word(number, thread::STATUS) != status::FREE;
     let objects = (0..=m.highest_thread())
         .filter(live)
@@ -288,7 +289,6 @@ fn live_threads(m: &Machine<'_>) -> Vec<Address> {
 }
 
 fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
-    m.shared.threads_matter.store(true, Ordering::Relaxed);
     let threads = live_threads(m);
     let class = m.program.array_of(m.known.thread).map_err(machine::link::load_trap)?;
     Ok(Outcome::Word(m.new_references(class, &threads)?))
@@ -296,10 +296,9 @@ fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
 
 /// The frames of a thread as an array of `StackTraceElement`; empty if it is not alive.
 pub(crate) fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, Trap> {
-    let frames = m
-        .thread_of(object)
-        .map(|number| m.backtrace(number, 0))
-        .unwrap_or_default();
+    let number = m.thread_of(object);
+    number.into_iter().for_each(|number| note_watched(m, number));
+    let frames = number.map(|number| m.backtrace(number, 0)).unwrap_or_default();
     let element = jdk_class(m, "java/lang/StackTraceElement")?;
     let mut elements = Vec::with_capacity(frames.len());
     for (method, bci) in frames {
@@ -312,12 +311,10 @@ pub(crate) fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, 
 }
 
 fn stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
-    m.shared.threads_matter.store(true, Ordering::Relaxed);
     Ok(trace_of(m, args.word(0))?.into())
 }
 
 fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
-    m.shared.threads_matter.store(true, Ordering::Relaxed);
     let threads = non_null(args.word(0))?;
     let mut traces = Vec::new();
     for index in 0..m.array_length(threads) {
@@ -329,6 +326,13 @@ fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
     let row = array_of(m, element)?;
     let class = array_of(m, row)?;
     Ok(m.new_references(class, &traces)?.into())
+}
+
+/// Notes that what another thread is doing has been looked at.
+pub(crate) fn note_watched(m: &Machine<'_>, number: u32) {
+    if number != m.current {
+        m.shared.threads_watched.store(true, Ordering::Relaxed);
+    }
 }
 
 fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
