@@ -8,10 +8,10 @@
 //! null is no lock at all, or, without the flag [`SEEN`], no access so far. Static fields have a record each, in an array
 //! that the record of their holder refers to. A record keeps no lock alive for the program, only for the vector.
 
-use crate::layout::{ESCAPED, LOCKSET, SEEN, WRITTEN};
+use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use kernel::{Place, Protection};
+use kernel::{Place, Protection, Vector};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
 
 /// How many locks a record keeps at most; others are forgotten, as if they had not been held.
@@ -46,7 +46,7 @@ impl Machine<'_> {
 
     /// Whether accesses to a place of this object are recorded.
     fn is_recorded(&self, object: Address, place: Place) -> bool {
-        let data = place.cell != Place::MONITOR && place.object >= crate::layout::HEAP;
+        let data = place.cell != Place::MONITOR && place.object >= HEAP;
         data && (object < self.memory.image_end() || self.has_flag(object, ESCAPED))
     }
 
@@ -183,5 +183,32 @@ impl Machine<'_> {
         }
         self.set_element(list, fields + cell, if after.written { list } else { object });
         Ok(())
+    }
+}
+
+/// For tests of reductions that keep records in wrong ways, and must be caught.
+#[doc(hidden)]
+impl Machine<'_> {
+    /// Whether an object was accessed since it is shared.
+    pub fn was_accessed(&self, object: Address) -> bool {
+        self.has_flag(object, SEEN)
+    }
+
+    /// Appends the vector as it would be if records were no part of a state.
+    pub fn encode_without_records(&mut self, out: &mut Vector) {
+        let mut hidden = Vec::new();
+        let mut at = HEAP;
+        while at < self.memory.top() {
+            for (word, kept) in [(at, !(SEEN | WRITTEN)), (self.record_cell(at), 0)] {
+                let value = self.memory.load(word);
+                hidden.push((word, value));
+                self.memory.poke(word, value & kept);
+            }
+            at += self.object_words(at);
+        }
+        self.encode_afresh(out);
+        for (word, value) in hidden {
+            self.memory.poke(word, value);
+        }
     }
 }
