@@ -41,10 +41,10 @@ fn what_reductions_claim_holds_at_every_state() {
 #[test]
 fn a_search_that_leaves_something_out_is_caught_and_the_program_shrunk() {
     let ran = raddle(&[
-        "oracle", "--java", "--seed", "38", "--count", "1", "--size", "1", "--blind", "0",
+        "oracle", "--java", "--seed", "17", "--count", "1", "--size", "1", "--blind", "0",
     ]);
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
-    for part in ["//@ ", "public class Oracle38", "`blind` is not as `base`", "misses "] {
+    for part in ["//@ ", "public class Oracle17", "`blind` is not as `base`", "misses "] {
         assert!(ran.out.contains(part), "no {part:?} in {}", ran.out);
     }
     assert!(ran.out.lines().count() < 90, "not shrunk: {}", ran.out);

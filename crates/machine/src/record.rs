@@ -16,7 +16,7 @@
 use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use kernel::{Place, Protection};
+use kernel::{Place, Protection, Vector};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
 
 /// How many locks a record keeps at most; others are forgotten, as if they had not been held.
@@ -236,5 +236,32 @@ impl Machine<'_> {
         }
         self.set_element(list, fields + cell, if after.written { list } else { object });
         Ok(())
+    }
+}
+
+/// For tests of reductions that keep records in wrong ways, and must be caught.
+#[doc(hidden)]
+impl Machine<'_> {
+    /// Whether an object was accessed since it is shared.
+    pub fn was_accessed(&self, object: Address) -> bool {
+        self.has_flag(object, SEEN)
+    }
+
+    /// Appends the vector as it would be if records were no part of a state.
+    pub fn encode_without_records(&mut self, out: &mut Vector) {
+        let mut hidden = Vec::new();
+        let mut at = HEAP;
+        while at < self.memory.top() {
+            for (word, kept) in [(at, !(SEEN | WRITTEN)), (self.record_cell(at), 0)] {
+                let value = self.memory.load(word);
+                hidden.push((word, value));
+                self.memory.poke(word, value & kept);
+            }
+            at += self.object_words(at);
+        }
+        self.encode_afresh(out);
+        for (word, value) in hidden {
+            self.memory.poke(word, value);
+        }
     }
 }

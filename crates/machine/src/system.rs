@@ -144,8 +144,11 @@ impl Machine<'_> {
                 self.memory.store_wide(layout::CLOCK, now);
             }
         }
+        let state = self.thread_word(number, thread::STATUS);
+        // Who has stopped waiting takes the monitor back in a step of its own, as one that was notified does.
+        let is_woken = matches!(action.what, What::Timeout | What::Spurious) && state == status::REACQUIRING;
         // Who waits for all others to end may go on once it is enabled.
-        if self.can_run(number) || self.thread_word(number, thread::STATUS) == status::ENDING {
+        if !is_woken && (self.can_run(number) || state == status::ENDING) {
             self.switch_to(number);
             self.log_top();
             self.fresh = self.thread_word(number, thread::READY) != 0;

@@ -92,6 +92,7 @@ pub fn each(
                 allowed: Vec::new(),
             },
             machine: &mut machine,
+            spurious: false,
             class_path: &text,
             proved: None,
         };
@@ -140,6 +141,8 @@ fn compile(jdk: &Jdk, folder: &Path, programs: &[(String, String)]) -> Result<()
 pub struct Case<'p, 'm> {
     system: Java<'p>,
     machine: &'m mut Machine<'p>,
+    /// Whether threads wake up for no reason.
+    pub spurious: bool,
     class_path: &'m str,
     /// The places whose objects are proved never to be shared, once somebody wants to know.
     proved: Option<Arc<HashSet<(MethodId, u32)>>>,
@@ -173,6 +176,7 @@ impl Case<'_, '_> {
         }
         self.system.manner = Manner {
             locks: true,
+            spurious: self.spurious,
             ..manner(&strategy.combination)
         };
         loop {

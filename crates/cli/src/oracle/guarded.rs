@@ -1,6 +1,6 @@
 //! Models on which strategies disagree, made smaller and written down.
 
-use super::{compared, strategies};
+use super::{compared, is_spurious, strategies};
 use crate::Failure;
 use crate::arguments::Oracle;
 use model::syntax::Program;
@@ -11,7 +11,7 @@ use oracle::shrink::shrink;
 /// A model as something to be searched. In some, threads wake up for no reason; in some, every statement is a step whatever the
 /// strategy.
 pub fn case(program: &Program, seed: u64) -> Result<Guarded, Failure> {
-    Guarded::new(program, seed % 4 == 3, seed % 4 == 2).map_err(Failure::unknown)
+    Guarded::new(program, is_spurious(seed), seed % 4 == 2).map_err(Failure::unknown)
 }
 
 /// The smallest model that the one of a seed shrinks to, as a file, and who says what about it.
@@ -28,7 +28,7 @@ pub fn smallest(options: &Oracle, seed: u64) -> Result<String, Failure> {
     let source = program.to_string();
     let program = model::parse(&source).map_err(|error| Failure::unknown(error.show("model", &source)))?;
     let mut text = String::new();
-    if seed % 4 == 3 {
+    if is_spurious(seed) {
         text.push_str("//@ options: --spurious\n");
     }
     text.push_str(&source);

@@ -78,6 +78,11 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Whether in the program or model of a seed threads wake up for no reason.
+fn is_spurious(seed: u64) -> bool {
+    seed % 4 == 3
+}
+
 fn taken(tally: Mutex<Tally>) -> Tally {
     tally.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
@@ -128,6 +133,7 @@ impl Run<'_> {
         let programs: Vec<_> = seeds.iter().map(named).collect();
         let mut last = Instant::now();
         batch::each(jdk, &programs, |position, case| {
+            case.spurious = is_spurious(seeds[position]);
             self.judge(Kind::Java, seeds[position], case, &mut last)
         })
     }
@@ -185,6 +191,7 @@ fn smaller(options: &Oracle, jdk: &Jdk, seed: u64) -> Result<Program, Failure> {
         let programs: Vec<_> = candidates.iter().enumerate().map(named).collect();
         let mut first = None;
         let result = batch::each(jdk, &programs, |position, case| {
+            case.spurious = is_spurious(seed);
             if let Ok(Judgement::Disagree(_)) = judge(case, &strategies) {
                 first = Some(position);
             }
@@ -205,6 +212,7 @@ fn disagreeing(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Res
     let mut chosen = Vec::new();
     let programs = [("P".to_owned(), program.source("P"))];
     batch::each(jdk, &programs, |_, case| {
+        case.spurious = is_spurious(seed);
         if let Ok(Judgement::Disagree(differences)) = judge(case, &all) {
             let others = differences.iter().map(|difference| difference.strategy);
             chosen.extend(std::iter::once(0).chain(others).map(|number| all[number].clone()));
@@ -220,7 +228,11 @@ fn told(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Result<Str
     let name = format!("Oracle{seed}");
     let mut text = String::new();
     let programs = [(name.clone(), program.source(&name))];
+    if is_spurious(seed) {
+        text.push_str("//@ options: --spurious\n");
+    }
     batch::each(jdk, &programs, |_, case| {
+        case.spurious = is_spurious(seed);
         let reference = &strategies[0];
         text.push_str(&match case.first_violation(reference) {
             None => "//@ states: base=?\n".to_owned(),

@@ -8,6 +8,7 @@ use kernel::Property;
 use oracle::compare::Strategy;
 use reduction::{Combination, Part, REDUCTIONS};
 use search::{Options, Order};
+use std::sync::LazyLock;
 
 /// Every instruction a step: so many times more states than with steps from access to access.
 const FINER: u64 = 40;
@@ -18,15 +19,14 @@ const FINER_MODELS: u64 = 8;
 /// The most states of a model.
 const MODEL_STATES: u64 = 400;
 
-/// How many of all ways to search are tried on one Java program, and on one model, besides those that always are.
-const AT_ONCE: u64 = 10;
-const AT_ONCE_MODELS: u64 = 4;
+/// How many of all ways to search are tried on one program, besides `base`, `auto` and one that leaves nothing out either.
+const AT_ONCE: u64 = 4;
 
 /// From one way to search to the one that is tried next: a prime, so that all have their turn and neighbours differ.
 const STRIDE: u64 = 71;
 
 /// All legal combinations of reductions that leave something out.
-pub fn combinations() -> Vec<Combination> {
+static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(|| {
     let parts: Vec<&str> = REDUCTIONS
         .iter()
         .filter(|entry| !matches!(entry.part, Part::None | Part::Base))
@@ -38,21 +38,20 @@ pub fn combinations() -> Vec<Combination> {
             Combination::named((0..parts.len()).filter(is_chosen).map(|at| parts[at])).ok()
         })
         .collect()
-}
+});
 
 /// Those for a Java program; none may enter many more states than the options say. `seed` also is where shuffled ones take their
 /// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
 pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
-    chosen(options, seed, options.states, FINER, AT_ONCE)
+    chosen(options, seed, options.states, FINER)
 }
 
 /// The same for models, which have few states if they are worth while, and all of them soon.
 pub fn for_models(options: &Oracle, seed: u64) -> Vec<Strategy> {
-    let states = options.states.min(MODEL_STATES);
-    chosen(options, seed, states, FINER_MODELS, AT_ONCE_MODELS)
+    chosen(options, seed, options.states.min(MODEL_STATES), FINER_MODELS)
 }
 
-fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, at_once: u64) -> Vec<Strategy> {
+fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64) -> Vec<Strategy> {
     let strategy = |combination: Combination, order: Order, shuffle: bool| {
         let every = combination.has(Part::None);
         let name = combination.names().join(",");
@@ -81,24 +80,23 @@ fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, at_once: u64) ->
     let named = |name: &str| Combination::named([name]).unwrap_or_else(|illegal| panic!("{name}: {illegal}"));
     let mut all = vec![
         strategy(named("base"), Order::Depth, false),
-        strategy(named("none"), Order::Depth, false),
         strategy(named("auto"), Order::Depth, false),
-        match seed % 2 {
-            0 => strategy(named("base"), Order::Breadth, false),
+        match seed % 8 {
+            0..4 => strategy(named("none"), Order::Depth, false),
+            4..6 => strategy(named("base"), Order::Breadth, false),
             _ => strategy(named("base"), Order::Depth, true),
         },
     ];
-    let combinations = combinations();
-    let ways = combinations.len() as u64 * 2;
-    let first = seed.wrapping_mul(at_once);
-    for number in 0..if options.every { ways } else { at_once } {
+    let ways = COMBINATIONS.len() as u64 * 2;
+    let first = seed.wrapping_mul(AT_ONCE);
+    for number in 0..if options.every { ways } else { AT_ONCE } {
         let way = first.wrapping_add(number).wrapping_mul(STRIDE) % ways;
         let order = if way.is_multiple_of(2) {
             Order::Depth
         } else {
             Order::Breadth
         };
-        all.push(strategy(combinations[way as usize / 2].clone(), order, false));
+        all.push(strategy(COMBINATIONS[way as usize / 2].clone(), order, false));
     }
     all.extend(options.blind.map(|most| {
         let mut blind = strategy(named("base"), Order::Depth, false);
@@ -130,13 +128,13 @@ mod tests {
         };
         let names = |strategies: Vec<Strategy>| strategies.into_iter().map(|one| one.name);
         let ways: BTreeSet<String> = names(for_programs(&options(true), 7)).collect();
-        // Six that go with anything, and self-locking with domination, without, or not at all; `auto`; `none`, `base`, and that shuffled.
-        assert_eq!(ways.len(), (2 * 2 * 2 * 2 * 2 * 2 * 3 - 1) * 2 + 2 + 3);
+        // Six that go with anything, and self-locking with domination, without, or not at all; `auto`; `base`, and that shuffled.
+        assert_eq!(ways.len(), (2 * 2 * 2 * 2 * 2 * 2 * 3 - 1) * 2 + 2 + 2);
         for made in [for_programs, for_models] {
             let tried: BTreeSet<String> = (1000..1100)
                 .flat_map(|seed| names(made(&options(false), seed)))
                 .collect();
-            assert_eq!(tried.len(), ways.len() + 1, "`base` breadth-first as well");
+            assert_eq!(tried.len(), ways.len() + 2, "`none` and `base` breadth-first as well");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Programs, hand-made and random, on one machine; and wrong answers about its states.
 
-use kernel::{Place, ThreadId, View};
+use kernel::{Access, Menu, Place, Protection, System, ThreadId, Unsupported, Vector, View};
 use library::{HostFiles, Library};
-use machine::system::Java;
+use machine::system::{Action, Java, Undo};
 use machine::{Address, Limits, Machine, Nowhere, Shared, Start};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
@@ -133,4 +133,74 @@ pub fn escaped_but_for_starts<'p>(java: &Java<'p>, machine: &mut Machine<'p>, pl
     let roots = machine.origins();
     let objects = roots.threads.iter().filter_map(|(_, roots)| roots.first().copied());
     java.has_escaped(machine, place) && !reached(machine, objects, |_| true).contains(&object)
+}
+
+/// That something is known to be protected is believed, and never found to be wrong.
+pub fn never_open<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    thread: ThreadId,
+    place: Place,
+    access: Access,
+) -> Option<Protection> {
+    let known = java.protection(machine, thread, place, access);
+    known.filter(|&protection| protection != Protection::Open)
+}
+
+/// What is read is only read, whoever writes it later.
+pub fn reads_are_only_reads<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    thread: ThreadId,
+    place: Place,
+    access: Access,
+) -> Option<Protection> {
+    match access.is_read() {
+        true => Some(Protection::ReadOnly),
+        false => never_open(java, machine, thread, place, access),
+    }
+}
+
+/// The thread that makes objects for others; as long as it alone has used one, its accesses are taken for protected.
+const CREATOR: ThreadId = ThreadId(1);
+
+/// Whether a place is that creator's own business still.
+fn is_exclusive(machine: &Machine<'_>, thread: ThreadId, place: Place) -> bool {
+    let object = machine.tracked_at(place);
+    thread == CREATOR && object.is_some_and(|object| !machine.was_accessed(object))
+}
+
+/// A record begins when a second thread comes.
+pub fn protected_while_exclusive<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    thread: ThreadId,
+    place: Place,
+    access: Access,
+) -> Option<Protection> {
+    match is_exclusive(machine, thread, place) {
+        true => Some(Protection::Locked),
+        false => java.protection(machine, thread, place, access),
+    }
+}
+
+/// The same for what is recorded.
+pub fn unrecorded_while_exclusive<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    action: Action,
+) -> Result<Undo, Unsupported> {
+    let mut menu = Menu::default();
+    java.pending(machine, &mut menu);
+    let entry = menu.entries().iter().find(|entry| entry.action == action);
+    let mut places = entry.into_iter().flat_map(|entry| menu.footprint(entry));
+    machine.manner.locksets = !places.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.place));
+    let applied = java.apply(machine, action);
+    machine.manner.locksets = true;
+    applied
+}
+
+/// Records are no part of what is compared.
+pub fn without_records(_: &Java<'_>, machine: &mut Machine<'_>, out: &mut Vector) {
+    machine.encode_without_records(out);
 }

@@ -19,6 +19,12 @@ pub struct Lies<S: View> {
     pub proved: Option<fn(&S, &mut S::State, Place) -> bool>,
     /// For [`View::protection`].
     pub protection: Option<fn(&S, &mut S::State, ThreadId, Place, Access) -> Option<Protection>>,
+    /// For [`View::is_wild`].
+    pub wild: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
+    /// For [`System::apply`].
+    pub apply: Option<fn(&S, &mut S::State, S::Action) -> Result<S::Undo, Unsupported>>,
+    /// For [`System::encode`].
+    pub encode: Option<fn(&S, &mut S::State, &mut Vector)>,
     /// Which touches of a footprint are owned up to.
     pub touches: Option<fn(&[Touch], Touch) -> bool>,
     /// A state that was reduced shows no more when it is opened again: there is no cycle proviso.
@@ -36,6 +42,9 @@ impl<S: View> Default for Lies<S> {
             escaped: None,
             proved: None,
             protection: None,
+            wild: None,
+            apply: None,
+            encode: None,
             touches: None,
             forgets: false,
             spins: false,
@@ -111,7 +120,10 @@ impl<S: View> System for Lying<'_, S> {
     }
 
     fn apply(&self, state: &mut S::State, action: S::Action) -> Result<S::Undo, Unsupported> {
-        self.truth.apply(state, action)
+        match self.lies.apply {
+            Some(lie) => lie(self.truth, state, action),
+            None => self.truth.apply(state, action),
+        }
     }
 
     fn undo(&self, state: &mut S::State, undo: S::Undo) {
@@ -119,7 +131,10 @@ impl<S: View> System for Lying<'_, S> {
     }
 
     fn encode(&self, state: &mut S::State, out: &mut Vector) {
-        self.truth.encode(state, out);
+        match self.lies.encode {
+            Some(lie) => lie(self.truth, state, out),
+            None => self.truth.encode(state, out),
+        }
         if self.lies.spins && self.single.get() {
             out.end_chunk();
             self.counter.set(self.counter.get() + 1);
@@ -177,6 +192,13 @@ impl<S: View> View for Lying<'_, S> {
         match self.lies.protection {
             Some(lie) => lie(self.truth, state, thread, place, access),
             None => self.truth.protection(state, thread, place, access),
+        }
+    }
+
+    fn is_wild(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        match self.lies.wild {
+            Some(lie) => lie(self.truth, state, thread),
+            None => self.truth.is_wild(state, thread),
         }
     }
 

@@ -5,6 +5,7 @@
 mod common;
 mod java;
 mod lying;
+mod programs;
 
 use kernel::View;
 use lying::{Lies, Lying, Told};
@@ -181,6 +182,45 @@ fn all<'p>() -> Vec<Broken<'p>> {
             escaped: Some(|_, _, _| false),
             ..Lies::default()
         }),
+        ("records are not compared", "Merged", "lockset", DEPTH, || Lies {
+            encode: Some(java::without_records),
+            ..Lies::default()
+        }),
+        ("locksets are not checked", "", "lockset", DEPTH, || Lies {
+            protection: Some(java::never_open),
+            ..Lies::default()
+        }),
+        (
+            "a record begins with the second thread",
+            "Creator",
+            "lockset",
+            DEPTH,
+            || Lies {
+                protection: Some(java::protected_while_exclusive),
+                apply: Some(java::unrecorded_while_exclusive),
+                ..Lies::default()
+            },
+        ),
+        ("writes to what is read are not checked", "", "lockset", DEPTH, || {
+            Lies {
+                protection: Some(java::reads_are_only_reads),
+                ..Lies::default()
+            }
+        }),
+        (
+            "unknown native methods keep to locks",
+            "Native",
+            "lockset",
+            DEPTH,
+            || Lies {
+                wild: Some(|_, _, _| false),
+                ..Lies::default()
+            },
+        ),
+        ("everything is proved", "", "escape-static", DEPTH, || Lies {
+            proved: Some(|_, _, _| true),
+            ..Lies::default()
+        }),
         ("what conflicts with everything commutes", "", "escape", DEPTH, || {
             Lies {
                 touches: Some(lying::hides_everything),
@@ -205,113 +245,6 @@ fn all<'p>() -> Vec<Broken<'p>> {
 /// The same for models, without a program.
 type BrokenModel = (&'static str, &'static str, Order, fn() -> Lies<Model>);
 
-/// Programs in which the traps of the literature snap.
-const HAND_MADE: &[(&str, &str)] = &[
-    (
-        "Dropped",
-        "static class O { int f; }
-        static volatile O g;
-        public static void main(String[] a) {
-            new Thread(() -> { O o = new O(); synchronized (o) { g = o; o.f = 1; o.f = 2; } }).start();
-            O p = g;
-            g = null;
-            if (p != null) Verify.observe(p.f);
-        }",
-    ),
-    (
-        "Third",
-        "static class N { volatile int a; }
-        static class L { N n; synchronized void set() { n.a = 1; n.a = 2; } synchronized int get() { return n.a; } }
-        static void begin(Runnable body) {
-            new Thread(() -> {
-                body.run();
-                Verify.beginAtomic();
-                while (true) java.util.concurrent.locks.LockSupport.park();
-            }).start();
-        }
-        static void begin(L l, N n) {
-            begin(() -> l.set());
-            begin(() -> l.get());
-            begin(() -> Verify.observe(n.a));
-        }
-        public static void main(String[] a) {
-            Verify.beginAtomic();
-            L l = new L();
-            l.n = new N();
-            begin(l, l.n);
-            Verify.endAtomic();
-            Verify.beginAtomic();
-            while (true) java.util.concurrent.locks.LockSupport.park();
-        }",
-    ),
-    (
-        "Round",
-        "static class N { int a; }
-        static volatile int x;
-        public static void main(String[] a) {
-            new Thread(() -> { N n = new N(); while (true) n.a = 1 - n.a; }).start();
-            x = 1;
-            Verify.observe(x);
-        }",
-    ),
-    (
-        "Given",
-        "static class N { int a; }
-        static void begin(N n) {
-            new Thread(() -> {
-                synchronized (n) { n.a = 1; n.a = 2; }
-                Verify.beginAtomic();
-                while (true) java.util.concurrent.locks.LockSupport.park();
-            }).start();
-            Verify.observe(n.a);
-        }
-        public static void main(String[] a) { begin(new N()); }",
-    ),
-    (
-        "Timed",
-        "static final Object o = new Object();
-        public static void main(String[] a) throws InterruptedException {
-            Verify.beginAtomic();
-            new Thread(() -> { synchronized (o) { o.notify(); } }).start();
-            Verify.endAtomic();
-            synchronized (o) { o.wait(5); }
-        }",
-    ),
-    (
-        // Whether a class is initialised is looked at in the midst of steps.
-        "Late",
-        "static class N { int a; }
-        static class H { static int h = 1; final int k = 2; static int get() { return h; } }
-        public static void main(String[] a) {
-            new Thread(() -> {
-                N n = new N();
-                n.a = 1; Verify.observe(H.get());
-                n.a = 2; Verify.observe(new H().k + n.a);
-            }).start();
-            N n = new N();
-            n.a = 1; H.h = 3;
-        }",
-    ),
-    (
-        "Leaked",
-        "static class N { final int k; N(int k) { leak = this; this.k = k; } }
-        static volatile N leak;
-        public static void main(String[] a) {
-            new Thread(() -> new N(1)).start();
-            N n = leak;
-            if (n != null) Verify.observe(n.k);
-        }",
-    ),
-    (
-        "Exit",
-        "static volatile int x;
-        public static void main(String[] a) {
-            new Thread(() -> { x = 1; Verify.observe(x); }).start();
-            Runtime.getRuntime().halt(0);
-        }",
-    ),
-];
-
 fn manner(combination: &Combination) -> Manner {
     Manner {
         every: combination.has(Part::None),
@@ -335,7 +268,7 @@ fn every_broken_reduction_is_caught_on_java_programs() {
             )
         })
         .collect();
-    for (name, body) in HAND_MADE {
+    for (name, body) in programs::HAND_MADE {
         let source = format!("import raddle.Verify;\npublic class {name} {{\n{body}\n}}\n");
         programs.push(((*name).to_owned(), source));
     }

@@ -9,9 +9,11 @@
 //! - `H`, a class that is initialised when a thread first comes to it.
 //! - Static fields: ints and references, plain and volatile, final nodes, arrays, locks, atomics.
 
+mod names;
 mod random;
 mod shrink;
 mod source;
+mod topics;
 
 pub use random::random;
 
@@ -99,6 +101,8 @@ pub enum Int {
     Final(Ref),
     /// An element of the static array of ints.
     Element(u8),
+    /// An element of a copy of the static array of ints.
+    Clone(u8),
     /// An element of an array that the thread has for itself.
     Own(u8),
     /// The atomic int.
@@ -109,6 +113,10 @@ pub enum Int {
     Container,
     /// A static field of the class that is initialised late.
     Late,
+    /// The same, by a static method.
+    LateCall,
+    /// A field of a new object of that class.
+    LateNew,
     /// A choice of two or three.
     Choose(u8),
     /// The next number, modulo four.
@@ -178,6 +186,8 @@ pub enum Stmt {
     Element(u8, Int),
     /// Sets an element of the thread's own array.
     Own(u8, Int),
+    /// Copies the static array of ints to the thread's own, or back.
+    Copy(bool),
     /// Sets an element of the static array of nodes.
     RefElement(u8, Ref),
     /// Sets the atomic int.
@@ -206,8 +216,8 @@ pub enum Stmt {
     While(Cond, Vec<Stmt>),
     /// An exception that comes out of it sets local int 0.
     Try(Vec<Stmt>),
-    /// Waits to be notified.
-    Wait(Lock),
+    /// Waits to be notified, or until some time is up.
+    Wait(Lock, bool),
     /// Notifies one, or all.
     Notify(Lock, bool),
     /// Must be true.

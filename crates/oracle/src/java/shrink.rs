@@ -181,9 +181,14 @@ fn stmts(stmt: &Stmt) -> Vec<Stmt> {
             smaller
         }
         Stmt::Assert(cond) => conds(cond).into_iter().map(Stmt::Assert).collect(),
-        Stmt::Count(_) | Stmt::Increment | Stmt::Throw | Stmt::Start(_) | Stmt::Wait(_) | Stmt::Notify(..) => {
-            Vec::new()
-        }
+        Stmt::Wait(lock, true) => vec![Stmt::Wait(*lock, false)],
+        Stmt::Count(_)
+        | Stmt::Copy(_)
+        | Stmt::Increment
+        | Stmt::Throw
+        | Stmt::Start(_)
+        | Stmt::Wait(..)
+        | Stmt::Notify(..) => Vec::new(),
     }
 }
 
@@ -197,6 +202,8 @@ fn ints(int: &Int) -> Vec<Int> {
             smaller.extend(refs(of).into_iter().map(|of| Int::Field(of, *field)));
             smaller
         }
+        Int::LateCall | Int::LateNew => vec![Int::Late, Int::Const(1)],
+        Int::Clone(index) => vec![Int::Element(*index), Int::Const(1)],
         Int::Choose(3) => vec![Int::Choose(2)],
         _ => vec![Int::Const(0), Int::Const(1)],
     }

@@ -1,5 +1,6 @@
 //! Programs as Java source, one statement to a line. Only what is used is declared.
 
+use super::names::names_of_stmt;
 use super::{Cond, Field, Int, Lock, Program, Ref, Shape, Stmt, Thread};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -157,6 +158,12 @@ impl Writer<'_> {
         if self.has("H") {
             self.open("static class H {");
             self.line("static int h = 1;");
+            if self.has("H.k") {
+                self.line("final int k = 2;");
+            }
+            if self.has("H.get") {
+                self.line("static int get() { return h; }");
+            }
             self.close("}");
         }
         for (name, declaration) in STATICS {
@@ -371,6 +378,8 @@ impl Writer<'_> {
             Stmt::VolatileRef(value) => format!("{} = {};", self.uses("w"), self.reference(value)),
             Stmt::Element(index, value) => format!("{}[{index}] = {};", self.uses("xs"), self.int(value)),
             Stmt::Own(index, value) => format!("q[{index}] = {};", self.int(value)),
+            Stmt::Copy(true) => format!("System.arraycopy({}, 0, q, 0, 2);", self.uses("xs")),
+            Stmt::Copy(false) => format!("System.arraycopy(q, 0, {}, 0, 2);", self.uses("xs")),
             Stmt::RefElement(index, value) => format!("{}[{index}] = {};", self.uses("ns"), self.reference(value)),
             Stmt::Atomic(value) => format!("{}.set({});", self.uses("ai"), self.int(value)),
             Stmt::AtomicRef(value) => format!("{}.set({});", self.uses("ar"), self.reference(value)),
@@ -420,7 +429,7 @@ impl Writer<'_> {
                 self.block("try", body);
                 return self.line("catch (RuntimeException e) { x0 = 3; }");
             }
-            Stmt::Wait(lock) => format!("{}.wait();", self.lock(*lock)),
+            Stmt::Wait(lock, timed) => format!("{}.wait({});", self.lock(*lock), if *timed { "1" } else { "" }),
             Stmt::Notify(lock, all) => {
                 format!("{}.{}();", self.lock(*lock), if *all { "notifyAll" } else { "notify" })
             }
@@ -467,6 +476,7 @@ impl Writer<'_> {
             Int::Field(of, field) => format!("{}.{}", self.target(of), self.field(*field)),
             Int::Final(of) => format!("{}.k", self.target(of)),
             Int::Element(index) => format!("{}[{index}]", self.uses("xs")),
+            Int::Clone(index) => format!("{}.clone()[{index}]", self.uses("xs")),
             Int::Own(index) => format!("q[{index}]"),
             Int::Atomic => format!("{}.get()", self.uses("ai")),
             Int::Selfish(number) => {
@@ -480,6 +490,15 @@ impl Writer<'_> {
             Int::Late => {
                 self.uses("H");
                 "H.h".to_owned()
+            }
+            Int::LateCall => {
+                self.uses("H");
+                format!("{}()", self.uses("H.get"))
+            }
+            Int::LateNew => {
+                self.uses("H");
+                self.uses("H.k");
+                "new H().k".to_owned()
             }
             Int::Choose(count) => {
                 self.uses("Verify");
@@ -551,90 +570,5 @@ impl Writer<'_> {
                 self.reference(new)
             ),
         }
-    }
-}
-
-fn names_of_int(int: &Int, names: &mut BTreeSet<String>) {
-    match int {
-        Int::Local(number) => drop(names.insert(format!("x{number}"))),
-        Int::Own(_) => drop(names.insert("q".to_owned())),
-        Int::Field(of, _) | Int::Final(of) => names_of_ref(of, names),
-        Int::Next(of) => names_of_int(of, names),
-        _ => {}
-    }
-}
-
-fn names_of_ref(reference: &Ref, names: &mut BTreeSet<String>) {
-    if let Ref::Local(number) | Ref::Next(number) = reference {
-        names.insert(format!("n{number}"));
-    }
-}
-
-fn names_of_cond(cond: &Cond, names: &mut BTreeSet<String>) {
-    match cond {
-        Cond::Equals(int, _, _) => names_of_int(int, names),
-        Cond::IsNull(reference, _) => names_of_ref(reference, names),
-        Cond::Swap(old, new) => [old, new].into_iter().for_each(|int| names_of_int(int, names)),
-        Cond::SwapRef(old, new) => [old, new].into_iter().for_each(|one| names_of_ref(one, names)),
-    }
-}
-
-/// The names of local variables in a statement.
-fn names_of_stmt(stmt: &Stmt, names: &mut BTreeSet<String>) {
-    match stmt {
-        Stmt::Local(number, value) => {
-            names.insert(format!("x{number}"));
-            names_of_int(value, names);
-        }
-        Stmt::LocalRef(number, value) | Stmt::Link(number, value) => {
-            names.insert(format!("n{number}"));
-            names_of_ref(value, names);
-        }
-        Stmt::Own(_, value) => {
-            names.insert("q".to_owned());
-            names_of_int(value, names);
-        }
-        Stmt::Static(_, value)
-        | Stmt::Volatile(_, value)
-        | Stmt::Element(_, value)
-        | Stmt::Atomic(value)
-        | Stmt::Selfish(_, value)
-        | Stmt::Container(value)
-        | Stmt::Late(value)
-        | Stmt::Observe(value) => names_of_int(value, names),
-        Stmt::Field(of, _, value) => {
-            names_of_ref(of, names);
-            names_of_int(value, names);
-        }
-        Stmt::StaticRef(_, value)
-        | Stmt::VolatileRef(value)
-        | Stmt::RefElement(_, value)
-        | Stmt::AtomicRef(value)
-        | Stmt::Give(_, value) => names_of_ref(value, names),
-        Stmt::Wait(Lock::Local(number)) | Stmt::Notify(Lock::Local(number), _) => {
-            names.insert(format!("n{number}"));
-        }
-        Stmt::Assert(cond) => names_of_cond(cond, names),
-        Stmt::Sync(lock, body) => {
-            if let Lock::Local(number) = lock {
-                names.insert(format!("n{number}"));
-            }
-            body.iter().for_each(|stmt| names_of_stmt(stmt, names));
-        }
-        Stmt::If(cond, then, otherwise) => {
-            names_of_cond(cond, names);
-            then.iter().chain(otherwise).for_each(|stmt| names_of_stmt(stmt, names));
-        }
-        Stmt::While(cond, body) => {
-            names_of_cond(cond, names);
-            body.iter().for_each(|stmt| names_of_stmt(stmt, names));
-        }
-        Stmt::Try(body) => {
-            names.insert("x0".to_owned());
-            body.iter().for_each(|stmt| names_of_stmt(stmt, names));
-        }
-        Stmt::For(_, body) => body.iter().for_each(|stmt| names_of_stmt(stmt, names)),
-        Stmt::Count(_) | Stmt::Increment | Stmt::Throw | Stmt::Start(_) => {}
-        Stmt::Wait(_) | Stmt::Notify(..) => {}
     }
 }

@@ -1,0 +1,173 @@
+//! Programs in which a trap snaps that random programs seldom come to.
+
+/// By name, with the members of the class.
+pub const HAND_MADE: &[(&str, &str)] = &[
+    (
+        "Dropped",
+        "static class O { int f; }
+        static volatile O g;
+        public static void main(String[] a) {
+            new Thread(() -> { O o = new O(); synchronized (o) { g = o; o.f = 1; o.f = 2; } }).start();
+            O p = g;
+            g = null;
+            if (p != null) Verify.observe(p.f);
+        }",
+    ),
+    (
+        "Third",
+        "static class N { volatile int a; }
+        static class L { N n; synchronized void set() { n.a = 1; n.a = 2; } synchronized int get() { return n.a; } }
+        static void begin(Runnable body) {
+            new Thread(() -> {
+                body.run();
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+        }
+        static void begin(L l, N n) {
+            begin(() -> l.set());
+            begin(() -> l.get());
+            begin(() -> Verify.observe(n.a));
+        }
+        public static void main(String[] a) {
+            Verify.beginAtomic();
+            L l = new L();
+            l.n = new N();
+            begin(l, l.n);
+            Verify.endAtomic();
+            Verify.beginAtomic();
+            while (true) java.util.concurrent.locks.LockSupport.park();
+        }",
+    ),
+    (
+        "Round",
+        "static class N { int a; }
+        static volatile int x;
+        public static void main(String[] a) {
+            new Thread(() -> { N n = new N(); while (true) n.a = 1 - n.a; }).start();
+            x = 1;
+            Verify.observe(x);
+        }",
+    ),
+    (
+        "Given",
+        "static class N { int a; }
+        static void begin(N n) {
+            new Thread(() -> {
+                synchronized (n) { n.a = 1; n.a = 2; }
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+            Verify.observe(n.a);
+        }
+        public static void main(String[] a) { begin(new N()); }",
+    ),
+    (
+        "Timed",
+        "static final Object o = new Object();
+        public static void main(String[] a) throws InterruptedException {
+            Verify.beginAtomic();
+            new Thread(() -> { synchronized (o) { o.notify(); } }).start();
+            Verify.endAtomic();
+            synchronized (o) { o.wait(5); }
+        }",
+    ),
+    (
+        // Whether a class is initialised is looked at in the midst of steps.
+        "Late",
+        "static class N { int a; }
+        static class H { static int h = 1; final int k = 2; static int get() { return h; } }
+        public static void main(String[] a) {
+            new Thread(() -> {
+                N n = new N();
+                n.a = 1; Verify.observe(H.get());
+                n.a = 2; Verify.observe(new H().k + n.a);
+            }).start();
+            N n = new N();
+            n.a = 1; H.h = 3;
+        }",
+    ),
+    (
+        "Leaked",
+        "static class N { final int k; N(int k) { leak = this; this.k = k; } }
+        static volatile N leak;
+        public static void main(String[] a) {
+            new Thread(() -> new N(1)).start();
+            N n = leak;
+            if (n != null) Verify.observe(n.k);
+        }",
+    ),
+    (
+        // The first choice keeps to the lock of the reader. The second does not, and leads to the same fields.
+        "Merged",
+        "static class O { volatile int f; }
+        static final O o = new O();
+        static final Object a = new Object(), b = new Object();
+        static volatile int go;
+        static void write(Object lock, O o) { synchronized (lock) { go = 1; o.f = 1; o.f = 2; } }
+        public static void main(String[] args) {
+            Verify.beginAtomic();
+            new Thread(() -> {
+                if (Verify.choose(2) == 0) write(b, o); else write(a, o);
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+            Verify.endAtomic();
+            if (go == 1) synchronized (b) { Verify.observe(o.f); }
+            Verify.beginAtomic();
+            Runtime.getRuntime().halt(0);
+        }",
+    ),
+    (
+        "Creator",
+        "static class O { volatile int f; }
+        static volatile O g;
+        static final Object lock = new Object();
+        public static void main(String[] args) {
+            Verify.beginAtomic();
+            new Thread(() -> {
+                O o = new O();
+                g = o;
+                o.f = 1;
+                o.f = 2;
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+            Verify.endAtomic();
+            O o = g;
+            if (o != null) synchronized (lock) { Verify.observe(o.f); }
+            Verify.beginAtomic();
+            Runtime.getRuntime().halt(0);
+        }",
+    ),
+    (
+        "Native",
+        "static final byte[] bytes = new byte[1];
+        public static void main(String[] args) throws java.io.IOException {
+            String name = System.getProperty(\"java.home\") + \"/lib/classlist\";
+            java.io.RandomAccessFile file = new java.io.RandomAccessFile(name, \"r\");
+            Verify.beginAtomic();
+            new Thread(() -> {
+                try { file.read(bytes); } catch (java.io.IOException e) { }
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            }).start();
+            Verify.endAtomic();
+            byte[] mine = bytes;
+            synchronized (mine) {
+                int one = mine[0], two = mine[0];
+                Verify.observe(one == two ? 0 : 1);
+            }
+            Verify.beginAtomic();
+            Runtime.getRuntime().halt(0);
+        }",
+    ),
+    (
+        "Exit",
+        "static volatile int x;
+        public static void main(String[] a) {
+            new Thread(() -> { x = 1; Verify.observe(x); }).start();
+            Runtime.getRuntime().halt(0);
+        }",
+    ),
+];
