@@ -187,21 +187,9 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
         _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(Access::AtomicWrite),
         _ if on_cell && name.starts_with("get") => cell(Access::Read),
         _ if on_cell && name.starts_with("put") => cell(Access::Write),
-        "fullFence"
-        | "loadFence"
-        | "storeFence"
-        | "objectFieldOffset0"
-        | "objectFieldOffset1"
-        | "staticFieldOffset0"
-        | "staticFieldBase0"
-        | "arrayBaseOffset0"
-        | "arrayIndexScale0"
-        | "addressSize0"
-        | "pageSize"
-        | "isBigEndian0"
-        | "unalignedAccess0"
-        | "registerNatives"
-        | "allocateInstance" => Touches::Nothing,
+        "fullFence" | "loadFence" | "storeFence" | "objectFieldOffset0" | "objectFieldOffset1"
+        | "staticFieldOffset0" | "staticFieldBase0" | "arrayBaseOffset0" | "arrayIndexScale0" | "addressSize0"
+        | "pageSize" | "isBigEndian0" | "unalignedAccess0" | "registerNatives" | "allocateInstance" => Touches::Nothing,
         _ => Touches::Unknown,
     }
 }

@@ -7,6 +7,7 @@
 //! - `options`: options for the command.
 //! - `states`: how many states are explored, as `base=N` and `auto=N` for these reductions; `?` is a number not taken yet.
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
+//! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.
 //! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
 
 use kernel::Property;
@@ -37,6 +38,7 @@ pub struct Case {
     pub options: Vec<String>,
     pub states: BTreeMap<String, u64>,
     pub auto: Option<String>,
+    pub jdk: Option<u16>,
     pub owes: bool,
 }
 
@@ -63,6 +65,7 @@ impl Case {
                     case.states = known.collect();
                 }
                 "auto" => case.auto = Some(value),
+                "jdk" => case.jdk = Some(value.parse().expect("a JDK is a number")),
                 "owes" => case.owes = true,
                 _ => panic!("{}: unknown header {line:?}", path.display()),
             }
