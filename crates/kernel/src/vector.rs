@@ -86,9 +86,21 @@ impl Vector {
 
     /// Appends a section that is at hand in full: its words, and where its chunks end, counted from `base`. The last one ends
     /// with the words.
+    #[inline]
     pub fn push_section(&mut self, words: &[u32], ends: &[u32], base: u32, version: u64) {
         debug_assert_eq!(ends.last().map_or(0, |end| (end - base) as usize), words.len());
         self.end_chunk();
+        match self.sections.get(self.filled.sections) {
+            Some(was) if version != 0 && was.version == version => {
+                self.filled.words += words.len();
+                self.filled.ends += ends.len();
+                self.filled.sections += 1;
+            }
+            _ => self.write_section(words, ends, base, version),
+        }
+    }
+
+    fn write_section(&mut self, words: &[u32], ends: &[u32], base: u32, version: u64) {
         let start = self.filled;
         let end = Filled {
             words: start.words + words.len(),
@@ -100,7 +112,6 @@ impl Vector {
             version,
         };
         match self.sections.get_mut(start.sections) {
-            Some(was) if version != 0 && was.version == version => {}
             Some(was) if was.end == section.end && self.ends[..end.ends].last() == Some(&(end.words as u32)) => {
                 *was = section;
                 self.words[start.words..end.words].copy_from_slice(words);

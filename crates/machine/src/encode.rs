@@ -198,7 +198,7 @@ impl Machine<'_> {
                 // Threads beyond the last group share it: they go on numbering where the one before stopped.
                 part.first = last.unwrap_or(0);
             }
-            self.write_thread(number, writer, &mut part);
+            self.write_thread(number, writer, &mut part, None);
             last = Some(part.first + part.objects.len());
             writer.keep(position + 1, part);
         }
@@ -293,8 +293,15 @@ impl Machine<'_> {
                 .all(|&offset| own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0)
     }
 
-    /// What a thread waits for, its frames from the bottom up, and its own objects.
-    pub(crate) fn write_thread(&mut self, number: u32, writer: &mut Writer, part: &mut Part) {
+    /// What a thread waits for, its frames from the bottom up, and its own objects. `kept` is the position of a part in which its
+    /// frames below an address are written already.
+    pub(crate) fn write_thread(
+        &mut self,
+        number: u32,
+        writer: &mut Writer,
+        part: &mut Part,
+        kept: Option<(usize, Address)>,
+    ) {
         let record = thread_record(number);
         let word = |offset: u32| self.memory.load(record + offset);
         let state = word(thread::STATUS);
@@ -337,7 +344,12 @@ impl Machine<'_> {
         }
         part.words.push(frames.len() as u32);
         part.end_chunk();
-        for position in (0..frames.len()).rev() {
+        part.mark(0);
+        let written = kept.map_or(0, |(position, changed)| {
+            let same = frames.iter().rev().take_while(|&&frame| frame < changed);
+            writer.take_over(position, part, same)
+        });
+        for position in (0..frames.len() - written).rev() {
             let at = frames[position];
             // The instruction is yet to run in the topmost frame, and below one after which it is tried again.
             let before = match position.checked_sub(1) {
@@ -346,6 +358,7 @@ impl Machine<'_> {
             };
             self.write_frame(at, before, writer, part);
             part.end_chunk();
+            part.mark(at);
         }
         writer.frames = frames;
         self.write_objects(writer, part);

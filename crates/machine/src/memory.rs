@@ -41,7 +41,10 @@ pub struct Memory {
     limit: Address,
     /// Words of the heap from here on are younger than the current step.
     mark: Address,
+    /// Words with their old values, and frames: their first address, which lies beyond the limit, and how many words they have.
     trail: Vec<(Address, u32)>,
+    /// The old words of the frames in the trail.
+    frames: Vec<u32>,
     /// Where in the trail the current step begins.
     segment: usize,
     image: Image,
@@ -87,6 +90,7 @@ impl Memory {
             limit,
             mark: heap,
             trail: Vec::new(),
+            frames: Vec::new(),
             segment: 0,
             image: Image::default(),
             changes: Changes::default(),
@@ -321,10 +325,12 @@ impl Memory {
 
     /// Logs the words of a frame; frames lie above every mark and are logged at most once a step by their owner.
     pub fn log_frame(&mut self, from: Address, to: Address) {
-        for address in from..to {
-            let old = self.load(address);
-            self.trail.push((address, old));
-        }
+        debug_assert!(self.limit <= from && from <= to && to <= self.size);
+        let words = to - from;
+        self.trail.push((from, words));
+        // SAFETY: the frame lies in the mapping, and nothing writes to it meanwhile.
+        let old = unsafe { std::slice::from_raw_parts(self.at(from), words as usize) };
+        self.frames.extend_from_slice(old);
     }
 
     /// Takes `words` zeroed words from the heap; `None` when it is full.
@@ -365,7 +371,7 @@ impl Memory {
         checkpoint
     }
 
-    /// The words that the current step has logged, with their old values.
+    /// The words that the current step has logged, with their old values, and frames.
     pub fn step_log(&self) -> &[(Address, u32)] {
         &self.trail[self.segment..]
     }
@@ -375,8 +381,16 @@ impl Memory {
         let from = checkpoint.trail;
         self.clear_bits(from);
         for &(address, old) in self.trail[from..].iter().rev() {
-            // SAFETY: logged addresses are addresses of memory.
-            unsafe { *self.at(address) = old }
+            if address < self.limit {
+                // SAFETY: logged addresses are addresses of memory.
+                unsafe { *self.at(address) = old }
+                continue;
+            }
+            let rest = self.frames.len() - old as usize;
+            // SAFETY: the frame lies in the mapping, with this many words.
+            let frame = unsafe { std::slice::from_raw_parts_mut(self.at(address), old as usize) };
+            frame.copy_from_slice(&self.frames[rest..]);
+            self.frames.truncate(rest);
         }
         let seen = self.changes.seen.max(from);
         let undone = self.trail[from..seen].iter().map(|&(address, _)| address);
@@ -401,6 +415,7 @@ impl Memory {
     pub fn commit(&mut self) {
         self.clear_bits(self.segment);
         self.trail.clear();
+        self.frames.clear();
         self.segment = 0;
         self.mark = self.top;
         self.lose_changes();
@@ -428,7 +443,7 @@ impl Memory {
         self.changes.lowest
     }
 
-    /// Appends the old words that may have changed since the last call, some of them more than once; `false` if that
+    /// Appends the old words, and the frames, that may have changed since the last call, some of them more than once; `false` if that
     /// cannot be told. Only between steps: what a step writes after the call may not be noticed.
     pub fn take_changes(&mut self, out: &mut Vec<Address>) -> bool {
         let known = !self.changes.lost;
@@ -441,7 +456,7 @@ impl Memory {
         known
     }
 
-    /// How many words are logged.
+    /// How many words and frames are logged.
     pub fn trail_len(&self) -> usize {
         self.trail.len()
     }

@@ -94,7 +94,7 @@ impl Machine<'_> {
         // Where objects were undone, others may lie in their place.
         let same_objects = writer.highest() < self.memory.lowest_top();
         let known = self.memory.take_changes(&mut changes) && same_objects;
-        let fits = known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer);
+        let fits = known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer, &changes);
         writer.changes = changes;
         fits
     }
@@ -212,15 +212,21 @@ impl Machine<'_> {
         (0..old.len()).all(|position| old[position] == new[position] || !is_reference(position))
     }
 
-    fn refresh_threads(&mut self, writer: &mut Writer) -> bool {
+    fn refresh_threads(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
         let mut all = false;
         for position in 0..writer.threads.len() {
             let number = writer.threads[position];
             if !all && !writer.stale[position + 1] && !writer.moved.contains(&number) {
                 continue;
             }
+            // SOUNDNESS: what lies below a frame that was on top is logged as soon as it is on top itself, so frames below all that
+            // were logged are what they were, and so are the numbers in them unless a thread before has other objects.
+            let (bottom, end) = self.stack(number);
+            let logged = changes.iter().copied().filter(|at| (bottom..end).contains(at));
+            let changed = logged.min().unwrap_or(end);
             let mut part = writer.begin_part(position as u32 + 1, number);
-            self.write_thread(number, writer, &mut part);
+            let kept = (!all).then_some((position + 1, changed));
+            self.write_thread(number, writer, &mut part, kept);
             // SOUNDNESS: a thread's own objects are those that none before it leads to. If they are others now, those of
             // the threads after it may be.
             all |= writer.keep_patch(position + 1, part);

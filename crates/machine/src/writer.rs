@@ -5,13 +5,41 @@ use crate::memory::Address;
 use crate::refresh::Kept;
 use kernel::Vector;
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 
 /// Chunks of the first part that share a section.
 const SHARE: usize = 8;
 
-/// A part of the vector.
+/// How far a part had come after a frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    frame: Address,
+    words: usize,
+    chunks: usize,
+    objects: usize,
+}
+
+/// A part of the vector; it moves faster than what is in it.
 #[derive(Default)]
-pub(crate) struct Part {
+pub(crate) struct Part(Box<Content>);
+
+impl Deref for Part {
+    type Target = Content;
+
+    fn deref(&self) -> &Content {
+        &self.0
+    }
+}
+
+impl DerefMut for Part {
+    fn deref_mut(&mut self) -> &mut Content {
+        &mut self.0
+    }
+}
+
+/// What a part has.
+#[derive(Default)]
+pub(crate) struct Content {
     pub words: Vec<u32>,
     pub ends: Vec<u32>,
     /// The objects whose numbers were given out here, in order.
@@ -24,11 +52,13 @@ pub(crate) struct Part {
     pub first_chunk: usize,
     /// Which thread's it is.
     pub thread: u32,
+    /// What was written when its record was, and after each of its frames from the bottom up.
+    pub marks: Vec<Mark>,
     pub version: u64,
     group: u32,
 }
 
-impl Part {
+impl Content {
     pub(crate) fn end_chunk(&mut self) {
         let end = self.words.len() as u32;
         if self.ends.last().copied().unwrap_or(0) < end {
@@ -36,12 +66,26 @@ impl Part {
         }
     }
 
+    /// Notes how far it has come after a frame; 0 is what comes before all frames.
+    #[inline]
+    pub(crate) fn mark(&mut self, frame: Address) {
+        self.marks.push(Mark {
+            frame,
+            words: self.words.len(),
+            chunks: self.ends.len(),
+            objects: self.objects.len(),
+        });
+    }
+}
+
+impl Part {
     /// An empty part with the room of an old one.
     pub(crate) fn spare(room: &mut Vec<Part>) -> Part {
         let mut part = room.pop().unwrap_or_default();
         part.words.clear();
         part.ends.clear();
         part.objects.clear();
+        part.marks.clear();
         part.first = 0;
         part.highest = 0;
         part.group = 0;
@@ -373,6 +417,37 @@ impl Writer {
         self.versions += count as u64;
         self.shares.clear();
         self.shares.extend(first..first + count as u64);
+    }
+
+    /// Takes over from the part before what it has about frames, as far as they are the same; how many these are. `frames` are
+    /// those from the bottom up that have not changed.
+    pub(crate) fn take_over<'a>(
+        &mut self,
+        position: usize,
+        part: &mut Part,
+        frames: impl Iterator<Item = &'a Address>,
+    ) -> usize {
+        let old = &self.parts[position];
+        let Some((start, marks)) = old.marks.split_first() else {
+            return 0;
+        };
+        let same = marks.iter().zip(frames).take_while(|(mark, frame)| mark.frame == **frame);
+        let count = same.count();
+        // The first words are as many as ever; objects that they lead to have the first numbers.
+        if count == 0 || old.objects[..start.objects] != part.objects {
+            return 0;
+        }
+        let end = marks[count - 1];
+        part.words.extend_from_slice(&old.words[start.words..end.words]);
+        part.ends.extend_from_slice(&old.ends[start.chunks..end.chunks]);
+        part.objects.extend_from_slice(&old.objects[start.objects..end.objects]);
+        part.marks.extend_from_slice(&marks[..count]);
+        for number in start.objects..end.objects {
+            let address = part.objects[number];
+            part.highest = part.highest.max(address);
+            self.enter(address, YOUNG | part.group << GROUP_SHIFT | number as u32, part.group);
+        }
+        count
     }
 
     /// Keeps a part in place of the one before, which can be taken back; whether its objects are others.
