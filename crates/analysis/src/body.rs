@@ -144,6 +144,8 @@ pub(crate) struct Lambda {
 /// What bodies are made from, and those that were made.
 pub(crate) struct Bodies<'p> {
     pub program: &'p Program,
+    /// Whether something else runs in place of a method.
+    pub is_foreign: &'p dyn Fn(&Method) -> bool,
     pub made: HashMap<Unit, Rc<Body>>,
     pub lambdas: Vec<Lambda>,
     pub numbers: HashMap<(MethodId, Pc), u32>,
@@ -176,11 +178,11 @@ impl Bodies<'_> {
             return body;
         }
         let known = scope(class) != Scope::Outside && !method.is_native() && !method.is_abstract();
-        let (Some(file), true) = (&class.file, known) else {
+        let (Some(file), true) = (&class.file, known && !(self.is_foreign)(method)) else {
             return models::outside(program, method);
         };
         match program.code(method) {
-            // The machine may have put something of its own in the place of the code.
+            // The machine may have made the method.
             Ok(code) if !code.instrs.iter().any(|instr| matches!(instr, Instr::Special { .. })) => {
                 Builder::new(self, method, class, file, code).build()
             }

@@ -11,7 +11,7 @@ use crate::phases::Phases;
 use crate::scope::{is_own, is_value};
 use crate::verdict::{Made, Reason, SiteFact, Verdict, position};
 use program::ir::Pc;
-use program::world::{ClassKind, LoaderId, MethodId, Program};
+use program::world::{ClassKind, LoaderId, Method, MethodId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The answers, for one program.
@@ -44,10 +44,12 @@ const MOST_ROUNDS: usize = 40;
 const MOST_UNITS: usize = 60_000;
 
 impl Escape {
-    /// Analyses the program that begins with this method. Classes are loaded on the way.
-    pub fn of(program: &Program, entry: MethodId) -> Escape {
+    /// Analyses the program that begins with this method. Classes are loaded on the way. `is_foreign` tells methods in whose place
+    /// something else runs: these are not looked into.
+    pub fn of(program: &Program, entry: MethodId, is_foreign: &dyn Fn(&Method) -> bool) -> Escape {
         let bodies = Bodies {
             program,
+            is_foreign,
             made: HashMap::new(),
             lambdas: Vec::new(),
             numbers: HashMap::new(),

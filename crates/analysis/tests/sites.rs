@@ -35,7 +35,7 @@ fn analyse(program: &Program, main_class: &str) -> Escape {
     let main = program
         .find_method(class, "main", "([Ljava/lang/String;)V")
         .expect("a main method");
-    Escape::of(program, main)
+    Escape::of(program, main, &|_| false)
 }
 
 /// Line by line, what is expected and what was said.

@@ -3,6 +3,8 @@
 use crate::arguments::Analyze;
 use crate::{Failure, target};
 use analysis::{Escape, SiteFact, Verdict};
+use library::Library;
+use machine::Natives;
 use program::world::{ClassId, LoaderId, MethodId, Program};
 use std::io::{IsTerminal, Write};
 
@@ -13,7 +15,8 @@ pub fn analyze(options: &Analyze) -> Result<u8, Failure> {
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let entry = entry_method(&program, &target.main_class, options.entry.as_deref(), &class_path)?;
-    let escape = Escape::of(&program, entry);
+    let library = Library::exploring();
+    let escape = Escape::of(&program, entry, &|method| library.stands_in(&program, method));
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let text = page(&program, &escape, options.all, colour);
     // A closed pipe is the reader's business.

@@ -163,7 +163,7 @@ fn bless() {
     conclude("blessed programs", SURVEY.len(), refused);
 }
 
-/// Verdicts and properties on another JDK, for a sample: every fifth program, and all that use the library's locks.
+/// Verdicts and properties on another JDK with the strongest reductions, for a sample: every fifth program, and all that use the library's locks.
 fn check_sample(feature: u16) {
     let Some(jdk) = common::jdks().into_iter().find(|jdk| jdk.feature() == feature) else {
         return;
@@ -171,14 +171,13 @@ fn check_sample(feature: u16) {
     let uses_locks =
         |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.contains("java.util.concurrent.locks"));
     let mut chosen = cases::chosen();
-    // A limit on the states is met or not depending on the library.
-    chosen.retain(|case| case.jdk.is_none_or(|only| only == feature) && !case.has("--states"));
+    chosen.retain(|case| case.jdk.is_none_or(|only| only == feature) && !case.owes);
     let numbered = chosen.into_iter().enumerate();
     let sample = numbered.filter(|(number, case)| number % 5 == 0 || uses_locks(&case.path));
     let sample: Vec<&Case> = sample.map(|(_, case)| case).collect();
     let failures = on_all_cores(&sample, |case| {
-        let expected = (case.verdict.as_str(), case.property.as_deref());
-        let report = match case.check(&jdk, &["--json", "-", "--time", "100s"]).report() {
+        let expected = case.expected("auto");
+        let report = match case.check_with(&jdk, "auto", &["--json", "-", "--time", "100s"]).report() {
             Ok(report) => report,
             Err(why) => return Some(format!("{}: {why}", case.name)),
         };

@@ -152,9 +152,15 @@ impl Machine<'_> {
 
     /// Appends the vector without using anything that was kept: it is the same, which tests check.
     pub fn encode_afresh(&mut self, out: &mut Vector) {
-        let mut writer = Writer::default();
-        self.rebuild(&mut writer);
-        writer.copy_to(out);
+        let mut afresh = Writer::default();
+        if let Some(kept) = &self.writer {
+            afresh.follow(kept);
+        }
+        self.rebuild(&mut afresh);
+        afresh.copy_to(out);
+        if let Some(kept) = &mut self.writer {
+            kept.follow(&afresh);
+        }
     }
 
     /// The young objects that a state has.

@@ -8,7 +8,7 @@ use program::classfile::flags;
 use program::descriptor::{self, Kind};
 use program::ir::{Call, Code, Instr, Register, RegisterKind};
 use program::lower::LowerErrorKind;
-use program::world::{LoaderId, Method, MethodId};
+use program::world::{Method, MethodId};
 
 /// Flag in a frame's `DEST`: on return, the caller's instruction is tried again instead of being over.
 pub(crate) const RETRY: u32 = 1 << 16;
@@ -24,19 +24,9 @@ impl<'p> Machine<'p> {
                 .set_code(method, native_stub(self.program.text(method.descriptor), method));
         } else if method.is_abstract() {
             return raise("java/lang/AbstractMethodError", self.program.describe(method.id));
-        } else if method.index != u16::MAX {
-            let class = self.program.class(method.class);
-            let (name, descriptor) = (self.program.text(method.name), self.program.text(method.descriptor));
-            let boot = class.loader == LoaderId::BOOT;
-            if !method.is_body
-                && self
-                    .shared
-                    .natives
-                    .replaces(boot, &class.name, name, descriptor)
-                    .is_some()
-            {
-                self.program.set_code(method, native_stub(descriptor, method));
-            }
+        } else if method.index != u16::MAX && self.shared.natives.stands_in(self.program, method) {
+            self.program
+                .set_code(method, native_stub(self.program.text(method.descriptor), method));
         }
         let program = self.program;
         match program.code(method) {

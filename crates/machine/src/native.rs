@@ -7,7 +7,7 @@
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use kernel::Access;
-use program::world::{LoaderId, Method, MethodId};
+use program::world::{LoaderId, Method, MethodId, Program};
 
 /// How a native method ends.
 #[derive(Debug)]
@@ -210,6 +210,14 @@ pub trait Natives: Send + Sync {
     /// A function that runs in place of a method that has a body: only where its body would reach for native code
     /// that makes no sense here. `boot` tells the JDK's own classes from the program's.
     fn replaces(&self, boot: bool, class: &str, name: &str, descriptor: &str) -> Option<Native>;
+
+    /// Whether a function runs in place of a method that has a body.
+    fn stands_in(&self, program: &Program, method: &Method) -> bool {
+        let class = program.class(method.class);
+        let (name, descriptor) = (program.text(method.name), program.text(method.descriptor));
+        let boot = class.loader == LoaderId::BOOT;
+        !method.is_body && self.replaces(boot, &class.name, name, descriptor).is_some()
+    }
 
     /// What a native method touches.
     fn touches(&self, class: &str, name: &str, descriptor: &str) -> Touches;

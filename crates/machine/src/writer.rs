@@ -173,7 +173,6 @@ impl Writer {
     /// Takes over the count of versions of another writer, so that no two contents have one version.
     pub(crate) fn follow(&mut self, other: &Writer) {
         self.versions = self.versions.max(other.versions);
-        self.moved.clear();
     }
 
     /// From here on, what changes can be taken back.

@@ -154,7 +154,7 @@ impl Case<'_, '_> {
         machine.manner = self.system.manner;
         if self.system.manner.proofs {
             if self.proved.is_none() {
-                self.proved = Some(proved(machine.program, start, self.class_path)?);
+                self.proved = Some(proved(machine, start, self.class_path)?);
             }
             machine.proved = self.proved.clone().unwrap_or_default();
         }

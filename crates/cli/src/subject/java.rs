@@ -10,7 +10,7 @@ use crate::{Failure, assumptions, growth, world};
 use analysis::{Escape, Verdict};
 use machine::system::{Action, Java};
 use machine::{Machine, Manner, Shared, Start};
-use program::world::{MethodId, Program};
+use program::world::MethodId;
 use reduction::{Combination, Guesses, Part};
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
@@ -43,7 +43,7 @@ impl<'p> Subject for JavaProgram<'p> {
             .map_err(|error| world::launch_failure(error, &self.class_path))?;
         if self.system.manner.proofs {
             let start = &self.system.start;
-            machine.proved = proved(machine.program, start, &self.class_path)?;
+            machine.proved = proved(&machine, start, &self.class_path)?;
         }
         Ok(machine)
     }
@@ -95,9 +95,14 @@ impl<'p> Subject for JavaProgram<'p> {
 }
 
 /// The places, by method and instruction, whose objects are proved never to be shared.
-pub fn proved(program: &Program, start: &Start, class_path: &str) -> Result<Arc<HashSet<(MethodId, u32)>>, Failure> {
+pub fn proved(
+    machine: &Machine<'_>,
+    start: &Start,
+    class_path: &str,
+) -> Result<Arc<HashSet<(MethodId, u32)>>, Failure> {
+    let (program, natives) = (machine.program, machine.shared.natives);
     let entry = entry_method(program, &start.class, start.entry.as_deref(), class_path)?;
-    let escape = Escape::of(program, entry);
+    let escape = Escape::of(program, entry, &|method| natives.stands_in(program, method));
     let local = escape.sites().iter().filter(|site| site.verdict == Verdict::Local);
     Ok(Arc::new(local.map(|site| (site.method, site.at)).collect()))
 }

@@ -329,11 +329,16 @@ fn every_broken_reduction_is_caught_on_models() {
             forgets: true,
             ..Lies::default()
         }),
-        ("no cycle proviso, nothing stored", "atomic", Order::Depth, || Lies {
-            forgets: true,
-            ..Lies::default()
-        }),
-        ("coming back is not noticed", "atomic", Order::Depth, || Lies {
+        (
+            "no cycle proviso, nothing stored",
+            "atomic,escape",
+            Order::Depth,
+            || Lies {
+                forgets: true,
+                ..Lies::default()
+            },
+        ),
+        ("coming back is not noticed", "atomic,escape", Order::Depth, || Lies {
             spins: true,
             ..Lies::default()
         }),

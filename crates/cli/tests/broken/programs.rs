@@ -102,18 +102,23 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         "Merged",
         "static class O { volatile int f; }
         static final O o = new O();
-        static final Object a = new Object(), b = new Object();
+        static final Object lock = new Object();
         static volatile int go;
-        static void write(Object lock, O o) { synchronized (lock) { go = 1; o.f = 1; o.f = 2; } }
+        static void write(O o) { o.f = 1; o.f = 2; }
         public static void main(String[] args) {
             Verify.beginAtomic();
             new Thread(() -> {
-                if (Verify.choose(2) == 0) write(b, o); else write(a, o);
+                go = 1;
+                if (Verify.choose(2) == 0) synchronized (lock) { write(o); } else write(o);
                 Verify.beginAtomic();
                 while (true) java.util.concurrent.locks.LockSupport.park();
             }).start();
             Verify.endAtomic();
-            if (go == 1) synchronized (b) { Verify.observe(o.f); }
+            if (go == 1) synchronized (lock) {
+                Verify.beginAtomic();
+                Verify.observe(o.f);
+                Runtime.getRuntime().halt(0);
+            }
             Verify.beginAtomic();
             Runtime.getRuntime().halt(0);
         }",
