@@ -177,7 +177,10 @@ fn check_sample(feature: u16) {
     let sample: Vec<&Case> = sample.map(|(_, case)| case).collect();
     let failures = on_all_cores(&sample, |case| {
         let expected = case.expected("auto");
-        let report = match case.check_with(&jdk, "auto", &["--json", "-", "--time", "100s"]).report() {
+        let report = match case
+            .check_with(&jdk, "auto", &["--json", "-", "--time", "100s"])
+            .report()
+        {
             Ok(report) => report,
             Err(why) => return Some(format!("{}: {why}", case.name)),
         };

@@ -458,7 +458,8 @@ impl Machine<'_> {
     }
 
     /// Fields of a JDK class that hold what can be worked out again: no program can tell whether they are filled.
-    fn caches(&self, class: ClassId) -> [u32; 2] {
+    #[inline]
+    pub(crate) fn caches(&self, class: ClassId) -> [u32; 2] {
         let known = &self.known;
         if class == known.string {
             [known.string_hash, known.string_hash_is_zero]

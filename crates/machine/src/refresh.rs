@@ -94,7 +94,8 @@ impl Machine<'_> {
         // Where objects were undone, others may lie in their place.
         let same_objects = writer.highest() < self.memory.lowest_top();
         let known = self.memory.take_changes(&mut changes) && same_objects;
-        let fits = known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer, &changes);
+        let fits =
+            known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer, &changes);
         writer.changes = changes;
         fits
     }
@@ -178,6 +179,10 @@ impl Machine<'_> {
             return true;
         };
         let (start, end) = writer.shared_chunk(position);
+        if let Some(word) = self.word_of_value(object, at, end - start) {
+            writer.replace(start + word, &[self.memory.load(at)]);
+            return true;
+        }
         let mut part = Part::spare(&mut writer.spare);
         let objects = writer.shared().objects.len();
         writer.resume(objects);
@@ -195,6 +200,26 @@ impl Machine<'_> {
         }
         part.give_back(&mut writer.spare);
         same
+    }
+
+    /// Which of the `length` words that an object is written with is a word of it as it is: one that is no reference, in an object
+    /// that is no array and has no monitor of its own.
+    fn word_of_value(&self, object: Address, at: Address, length: usize) -> Option<usize> {
+        let class = self.class_of(object);
+        let described = self.program.class(class);
+        // Header and lock come first, then perhaps a record.
+        let first = 2 + usize::from(self.manner.locksets);
+        let fields = described.words.checked_sub(HEADER_WORDS)? as usize;
+        let is_plain = !matches!(described.kind, ClassKind::Array(_)) && length == first + fields;
+        let offset = at - object;
+        let is_value = match offset.checked_sub(HEADER_WORDS) {
+            None => offset == LOCK && self.memory.load(at) & INFLATED == 0,
+            Some(_) => !described.references.contains(&offset) && !self.caches(class).contains(&offset),
+        };
+        (is_plain && is_value).then(|| match offset.checked_sub(HEADER_WORDS) {
+            None => 1,
+            Some(field) => first + field as usize,
+        })
     }
 
     /// Whether two ways to write an object differ only in words that are no references.

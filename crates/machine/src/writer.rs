@@ -430,7 +430,10 @@ impl Writer {
         let Some((start, marks)) = old.marks.split_first() else {
             return 0;
         };
-        let same = marks.iter().zip(frames).take_while(|(mark, frame)| mark.frame == **frame);
+        let same = marks
+            .iter()
+            .zip(frames)
+            .take_while(|(mark, frame)| mark.frame == **frame);
         let count = same.count();
         // The first words are as many as ever; objects that they lead to have the first numbers.
         if count == 0 || old.objects[..start.objects] != part.objects {
