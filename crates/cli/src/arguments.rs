@@ -127,6 +127,9 @@ pub struct Exploring {
     /// Classes about whose objects reductions assume nothing
     #[arg(long, value_name = "CLASS", value_delimiter = ',')]
     pub shared: Vec<String>,
+    /// Rules by which variables of a model are accessed, for --reduce optimistic
+    #[arg(long, value_name = "FILE")]
+    pub discipline: Option<PathBuf>,
 }
 
 /// `raddle check`.

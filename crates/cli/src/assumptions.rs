@@ -140,6 +140,7 @@ fn sentence(guess: Guess, of: &str) -> String {
         Guess::Protected(..) => format!("shared objects of {of} are used under a lock, or only read"),
         Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
         Guess::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
+        Guess::Exclusive(..) => "some fields are accessed under one lock, or by one thread".to_owned(),
         Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),
         Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
     }

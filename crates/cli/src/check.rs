@@ -135,15 +135,20 @@ impl Plan {
             shuffle: options.shuffle,
         };
         let checked = options.check();
-        if combination.is_auto() && options.check_reduced().is_err() {
+        if combination.is_auto() && options.check_reduced(combination.has(Part::Sleep)).is_err() {
             // Whoever leaves the choice to us gets what there is.
             combination = Combination::named(["base"]).unwrap_or(combination);
         }
         let checked = match combination.is_full() {
             true => checked,
-            false => checked.and_then(|()| options.check_reduced()),
+            false => checked.and_then(|()| options.check_reduced(combination.has(Part::Sleep))),
         };
         checked.map_err(|conflict| Failure::input(conflict.to_string()))?;
+        if combination.has(Part::Sleep) && how.store == StoreKind::Bits {
+            return Err(Failure::input(
+                "`sleep` keeps something with every state, and --store bits does not keep states: choose another store or drop `sleep`",
+            ));
+        }
         refuse_idle_claims(how, &combination)?;
         Ok(Plan {
             options,
@@ -170,12 +175,20 @@ impl Plan {
         let every = self.combination.has(Part::None);
         let mut subject = Guarded::read(&how.subject.program, every, how.spurious)?;
         subject.allow_races(&how.allow_race)?;
+        if let Some(file) = &how.discipline {
+            subject.set_discipline(file)?;
+        }
         get_ready(&self.written)?;
         self.check(&mut subject, options)
     }
 
     fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
         let (how, subject) = (&options.how, &options.how.subject);
+        if how.discipline.is_some() {
+            return Err(Failure::input(
+                "--discipline is for models: Java programs have no rules yet",
+            ));
+        }
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
         let class_path = target.class_path_text.clone();
         let sources = source_places(&options.source, &subject.program, &class_path);
@@ -368,6 +381,11 @@ fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), 
     if !how.self_locking.is_empty() && !combination.has(Part::SelfLock) {
         return Err(Failure::input(format!(
             "--self-locking tells something to the reduction `selflock`, which --reduce {names} does not have"
+        )));
+    }
+    if how.discipline.is_some() && !combination.has(Part::Optimistic) {
+        return Err(Failure::input(format!(
+            "--discipline tells something to the reduction `optimistic`, which --reduce {names} does not have"
         )));
     }
     if !how.shared.is_empty() && combination.is_full() {

@@ -5,7 +5,7 @@ use crate::arguments::{Check, Compare, SearchOrder};
 use crate::check::{Examined, Plan};
 use crate::progress::is_interrupted;
 use crate::publish::{print, style};
-use reduction::Combination;
+use reduction::{Combination, Part};
 use report::Style;
 use report::comparison::{Comparison, Strategy, csv, svg, table};
 use std::io::IsTerminal;
@@ -81,8 +81,13 @@ fn strategies(options: &Compare) -> Vec<(String, String)> {
 
 /// The strategy as a check by itself, which explores everything and writes nothing.
 fn alone(options: &Compare, reductions: &str) -> Check {
+    let mut how = options.how.clone();
+    // The others have nothing to do with it.
+    if !reductions.split(',').any(|name| name == Part::Optimistic.name()) {
+        how.discipline = None;
+    }
     Check {
-        how: options.how.clone(),
+        how,
         reduce: reductions.split(',').map(str::to_owned).collect(),
         all: true,
         preemptions: None,

@@ -1,25 +1,64 @@
 //! What a search asks before it expands a state.
 
-use crate::{Menu, System, ThreadId};
+use crate::{Menu, Pending, System, ThreadId};
 
-/// Chooses which thread is enough to be tried at a state.
+/// Chooses which threads are enough to be tried at a state.
 ///
 /// SOUNDNESS: whatever is left out is left out for good, so "all of them" is the answer wherever a proof is missing. The
 /// search itself sees to it that no thread is left out for ever around a cycle.
 pub trait Reduction<S: System> {
-    /// A thread with an enabled action whose actions are enough here: each of its current actions, disabled ones
-    /// included, commutes with everything that the other threads may do before it. `None`: all must be tried.
-    /// `last` moved last and is tried first, so that schedules stay sequential.
+    /// Appends threads whose actions are enough here to `enough`, one with an enabled action among them: each of their
+    /// current actions, disabled ones included, commutes with everything that the other threads may do before any of them
+    /// moves. None: all must be tried. `last` moved last and is tried first, so that schedules stay sequential.
     fn ample(
         &mut self,
         system: &S,
         state: &mut S::State,
         menu: &Menu<S::Action>,
         last: Option<ThreadId>,
-    ) -> Option<ThreadId>;
+        enough: &mut Vec<ThreadId>,
+    );
 
     /// Whether a state with a single successor need not be stored.
     fn is_atomic(&self) -> bool;
+
+    /// Whether states may lie in the midst of a step.
+    fn is_coarse(&self) -> bool {
+        false
+    }
+
+    /// Whether the state that was asked about last lies in the midst of a step of the thread that is enough there: then it need not be
+    /// stored if it has a single successor.
+    fn is_midway(&self) -> bool {
+        false
+    }
+
+    /// A thread has gone round in a circle without coming to the end of its step.
+    fn goes_round(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId) {}
+
+    /// Whether actions fall asleep: one that was tried at a state is not tried again after others that commute with it.
+    fn sleeps(&self) -> bool {
+        false
+    }
+
+    /// Whether two enabled actions of different threads commute in this state: neither enables or disables the other, and
+    /// both orders lead to the same state. Only asked if actions fall asleep.
+    fn commute(
+        &mut self,
+        _system: &S,
+        _state: &mut S::State,
+        _menu: &Menu<S::Action>,
+        _one: &Pending<S::Action>,
+        _two: &Pending<S::Action>,
+    ) -> bool {
+        false
+    }
+
+    /// What an action of this state is called, by a name that means the same in every state with the same vector. An action
+    /// without a name does not fall asleep.
+    fn name(&self, _system: &S, _state: &mut S::State, _action: S::Action) -> Option<u64> {
+        None
+    }
 
     /// Whether something that was relied on has turned out to be wrong: what was left out may have been needed.
     fn is_broken(&self) -> bool {

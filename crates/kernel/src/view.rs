@@ -1,6 +1,6 @@
 //! What a reduction may ask about a state, besides its menu.
 
-use crate::{Access, Place, System, ThreadId};
+use crate::{Access, Menu, Pending, Place, System, ThreadId, Touch, conflict};
 
 /// A look at a state of a system whose places belong to objects, some of which threads share.
 ///
@@ -82,6 +82,63 @@ pub trait View: System {
     fn is_wild(&self, _state: &mut Self::State, _thread: ThreadId) -> bool {
         false
     }
+
+    /// Whether two enabled actions of different threads commute in this state: neither enables or disables the other, and both
+    /// orders lead to the same state.
+    fn commute(
+        &self,
+        _state: &mut Self::State,
+        menu: &Menu<Self::Action>,
+        one: &Pending<Self::Action>,
+        two: &Pending<Self::Action>,
+    ) -> bool {
+        !conflict(menu.footprint(one), menu.footprint(two))
+    }
+
+    /// What an action of this state is called, by a name that means the same in every state with the same vector, and is the same
+    /// again when it stands in the menu of another state; `None` where threads or objects are renamed.
+    fn name(&self, _state: &mut Self::State, _action: Self::Action) -> Option<u64> {
+        None
+    }
+
+    /// Appends to `out` the threads outside `still` that may, as long as none of `still` moves, do something that does not
+    /// commute with the next step of one of `still`, or that lets one of them take a step that it cannot take now. Two plain accesses
+    /// that would be a race do not commute. `false`: nothing is known, it may be all of them.
+    fn meddlers(&self, _state: &mut Self::State, _still: &[ThreadId], _out: &mut Vec<ThreadId>) -> bool {
+        false
+    }
+
+    /// Whether the next step of a thread must begin a step of its own, for a reduction that takes several as one: it is the thread's
+    /// first, may have to wait, begins to wait, or may give another thread exclusive access to something.
+    fn begins(&self, _state: &mut Self::State, _thread: ThreadId) -> bool {
+        true
+    }
+
+    /// Whether a touch by the next step of a thread commutes with whatever others do to that place just before.
+    fn moves_left(&self, _state: &mut Self::State, _thread: ThreadId, _touch: Touch) -> bool {
+        false
+    }
+
+    /// Whether nothing is guessed about how a place is protected: threads wait for its value, or it is made to be accessed by
+    /// several at once.
+    fn is_open(&self, _state: &mut Self::State, _place: Place) -> bool {
+        true
+    }
+
+    /// Appends the locks that a thread has.
+    fn locks_of(&self, _state: &mut Self::State, _thread: ThreadId, _out: &mut Vec<Place>) {}
+
+    /// Whether a thread has exclusive access to a place, by a rule that the user has given; `None` if there is no rule.
+    fn has_access(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
+        None
+    }
+
+    /// Appends the places to which two threads have exclusive access at once, by the user's rules.
+    fn disputed(&self, _state: &mut Self::State, _out: &mut Vec<(Place, ThreadId, ThreadId)>) {}
+
+    /// Appends the places to which another thread loses its exclusive access by this action, by the user's rules. The state is as it
+    /// was afterwards.
+    fn expels(&self, _state: &mut Self::State, _action: Self::Action, _out: &mut Vec<(Place, ThreadId)>) {}
 
     /// Who a thread is and where in the code it stands, for reports.
     fn whereabouts(&self, _state: &mut Self::State, thread: ThreadId) -> Whereabouts {

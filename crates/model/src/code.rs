@@ -1,5 +1,7 @@
 //! A model made ready to run: steps between control points, over one row of words.
 
+use crate::discipline::Discipline;
+use crate::exclusive::Facts;
 use crate::syntax::{At, Kind, Operator, Program};
 use crate::{Error, compile};
 
@@ -30,6 +32,10 @@ pub struct Model {
     pub(crate) initial: Vec<u32>,
     /// What each observation looks at, as text, and where.
     pub(crate) observations: Vec<(String, At)>,
+    /// What the text says about its variables.
+    pub(crate) facts: Facts,
+    /// The user's rules.
+    pub(crate) discipline: Option<Discipline>,
 }
 
 impl Model {

@@ -6,6 +6,7 @@
 use crate::Error;
 use crate::check::{MOST_WORDS, Scope};
 use crate::code::{Act, Cell, Expr, Instance, Model, Op, STEP_BITS, Step, THREAD_WORDS, Template};
+use crate::exclusive::Facts;
 use crate::syntax::{Assignment, At, Command, Kind, Place, Program, Statement, Thread};
 
 /// How many threads there may be: an owner has its bits in a lock's word.
@@ -24,6 +25,8 @@ pub(crate) fn compile(program: &Program, every: bool) -> Result<Model, Error> {
         steps: Vec::new(),
         initial: scope.words.clone(),
         observations: Vec::new(),
+        facts: Facts::default(),
+        discipline: None,
     };
     for (position, thread) in program.threads.iter().enumerate() {
         if program.threads[..position].iter().any(|one| one.name == thread.name) {
@@ -36,6 +39,7 @@ pub(crate) fn compile(program: &Program, every: bool) -> Result<Model, Error> {
     if model.instances.is_empty() {
         return Err(Error::new(At { line: 1, column: 1 }, "a model has at least one thread"));
     }
+    model.facts = Facts::new(&model);
     Ok(model)
 }
 

@@ -84,6 +84,12 @@ impl Model {
         }
     }
 
+    /// The variable, element or lock of a place.
+    pub fn place_name(&self, place: Place) -> String {
+        let cell = if place.cell == Place::MONITOR { 0 } else { place.cell };
+        self.word_name(place.object.wrapping_sub(1).wrapping_add(cell))
+    }
+
     /// The word of a place, unless it is that of a lock.
     fn word_of(&self, place: Place) -> Option<u32> {
         (place.cell != Place::MONITOR).then(|| place.object - 1 + place.cell)

@@ -3,7 +3,9 @@
 use crate::code::{Fault, Model, OWNER_MASK, Op, Step};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
-use kernel::{End, Flaw, Menu, Pending, Place, Property, System, ThreadId, Touch, Unsupported, Vector, View};
+use kernel::{
+    End, Flaw, Menu, Pending, Place, Property, System, ThreadId, Touch, Unsupported, Vector, View, Whereabouts,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -249,7 +251,7 @@ impl Model {
     }
 }
 
-/// A model has no objects that could be local: only its locks can be asked about.
+/// A model has no objects that could be local: only its locks can be asked about, and its text about what may still come.
 impl View for Model {
     fn holds(&self, state: &mut State, thread: ThreadId, place: Place) -> bool {
         // Who wakes up for no reason leaves the wait set without the lock.
@@ -257,6 +259,65 @@ impl View for Model {
             && place.cell == Place::MONITOR
             && place.object != 0
             && state.words[place.object as usize - 1] & OWNER_MASK == thread.0 + 1
+    }
+
+    fn commute(&self, state: &mut State, menu: &Menu<Action>, one: &Pending<Action>, two: &Pending<Action>) -> bool {
+        self.commute_steps(state, menu, one, two)
+    }
+
+    fn name(&self, _state: &mut State, action: Action) -> Option<u64> {
+        let (kind, number) = match action.what {
+            What::Go => (0, 0),
+            What::Choose(number) => (1, number),
+            What::Wake(thread) => (2, thread),
+            What::Spurious => (3, 0),
+        };
+        Some(u64::from(action.thread) << 34 | kind << 32 | u64::from(number))
+    }
+
+    fn meddlers(&self, state: &mut State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        self.add_meddlers(state, still, out);
+        true
+    }
+
+    fn is_final(&self, _state: &mut State, place: Place) -> bool {
+        self.is_never_written(place)
+    }
+
+    fn begins(&self, state: &mut State, thread: ThreadId) -> bool {
+        self.begins_step(state, thread.0 as usize)
+    }
+
+    fn moves_left(&self, state: &mut State, thread: ThreadId, touch: Touch) -> bool {
+        self.raises(state, thread.0 as usize, touch)
+    }
+
+    fn is_open(&self, _state: &mut State, place: Place) -> bool {
+        self.is_awaited(place)
+    }
+
+    fn locks_of(&self, state: &mut State, thread: ThreadId, out: &mut Vec<Place>) {
+        self.add_locks(state, thread.0 as usize, out);
+    }
+
+    fn has_access(&self, state: &mut State, thread: ThreadId, place: Place) -> Option<bool> {
+        self.access(state, thread.0 as usize, place)
+    }
+
+    fn disputed(&self, state: &mut State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+        self.add_disputed(state, out);
+    }
+
+    fn expels(&self, state: &mut State, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+        self.add_expelled(state, action, out);
+    }
+
+    fn whereabouts(&self, state: &mut State, thread: ThreadId) -> Whereabouts {
+        Whereabouts {
+            thread: self.thread_name(thread.0 as usize).to_owned(),
+            line: self.line(state, thread.0 as usize).unwrap_or_default(),
+            ..Whereabouts::default()
+        }
     }
 }
 

@@ -37,8 +37,8 @@ pub struct Checked<'r, S: System> {
 pub struct Refuted<A> {
     /// The state at which it was made.
     pub words: Vec<u32>,
-    /// The thread of which it was said that it is enough.
-    pub thread: ThreadId,
+    /// The threads of which it was said that they are enough.
+    pub threads: Vec<ThreadId>,
     /// What others have done since.
     pub way: Vec<A>,
     /// An action of the thread.
@@ -67,10 +67,14 @@ impl<A: fmt::Debug> fmt::Display for Refuted<A> {
             Why::Changed => "after which the thread has other actions",
             Why::Order => "the two orders lead to different states",
         };
+        let named: Vec<String> = self.threads.iter().map(|thread| thread.0.to_string()).collect();
         write!(
             f,
             "thread {} is said to be enough, but after {:?}, {:?} does not commute with {:?}: {why}",
-            self.thread.0, self.way, self.one, self.other
+            named.join(" with "),
+            self.way,
+            self.one,
+            self.other
         )
     }
 }
@@ -103,16 +107,15 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         state: &mut S::State,
         menu: &Menu<S::Action>,
         last: Option<ThreadId>,
-    ) -> Option<ThreadId> {
-        let claimed = self.reduction.ample(system, state, menu, last);
-        if let Some(thread) = claimed
-            && self.refuted.is_none()
-        {
+        enough: &mut Vec<ThreadId>,
+    ) {
+        self.reduction.ample(system, state, menu, last, enough);
+        if !enough.is_empty() && self.refuted.is_none() {
             let mut claim = Claim {
                 system,
-                thread,
-                own: enabled(menu, |other| other == thread),
-                all: all_of(menu, thread),
+                threads: enough,
+                own: enabled(menu, |other| enough.contains(&other)),
+                all: all_of(menu, enough),
                 way: Vec::new(),
                 left: PAIRS,
             };
@@ -122,8 +125,60 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
             if let Some((one, other, why)) = found {
                 self.refuted = Some(Refuted {
                     words: encoded(system, state),
-                    thread,
+                    threads: enough.clone(),
                     way,
+                    one,
+                    other,
+                    why,
+                });
+            }
+        }
+    }
+
+    fn is_atomic(&self) -> bool {
+        self.reduction.is_atomic()
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.reduction.is_coarse()
+    }
+
+    fn is_midway(&self) -> bool {
+        self.reduction.is_midway()
+    }
+
+    fn goes_round(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
+        self.reduction.goes_round(system, state, thread);
+    }
+
+    fn sleeps(&self) -> bool {
+        self.reduction.sleeps()
+    }
+
+    fn commute(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        one: &Pending<S::Action>,
+        two: &Pending<S::Action>,
+    ) -> bool {
+        let claimed = self.reduction.commute(system, state, menu, one, two);
+        if claimed && self.refuted.is_none() {
+            self.pairs += 1;
+            let mut claim = Claim {
+                system,
+                threads: &[one.thread],
+                own: vec![one.action],
+                all: all_of(menu, &[one.thread]),
+                way: Vec::new(),
+                left: PAIRS,
+            };
+            if let Ok(Some((one, other, why))) = claim.pair(state, menu, two.action) {
+                self.refuted = Some(Refuted {
+                    words: encoded(system, state),
+                    threads: claim.threads.to_vec(),
+                    way: Vec::new(),
                     one,
                     other,
                     why,
@@ -133,8 +188,8 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         claimed
     }
 
-    fn is_atomic(&self) -> bool {
-        self.reduction.is_atomic()
+    fn name(&self, system: &S, state: &mut S::State, action: S::Action) -> Option<u64> {
+        self.reduction.name(system, state, action)
     }
 
     fn is_broken(&self) -> bool {
@@ -154,10 +209,10 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
 /// A claim about one state, and how far it was looked into.
 struct Claim<'s, S: System> {
     system: &'s S,
-    thread: ThreadId,
-    /// The thread's actions that can be taken.
+    threads: &'s [ThreadId],
+    /// The threads' actions that can be taken.
     own: Vec<S::Action>,
-    /// All its actions.
+    /// All their actions.
     all: Vec<(S::Action, bool)>,
     way: Vec<S::Action>,
     left: usize,
@@ -169,33 +224,21 @@ type Pair<A> = Option<(A, A, Why)>;
 impl<S: System> Claim<'_, S> {
     /// Checks the claim here and after so many steps of other threads. What is not supported is not looked at.
     fn check(&mut self, state: &mut S::State, ahead: usize) -> Result<Pair<S::Action>, Unsupported> {
-        let (system, thread) = (self.system, self.thread);
+        let (system, threads) = (self.system, self.threads);
         let before = menu_of(system, state);
-        for other in enabled(&before, |one| one != thread) {
+        if before.end != End::Open {
+            return Ok(None);
+        }
+        for other in enabled(&before, |one| !threads.contains(&one)) {
             // What ends the program, has it forgotten, or begins an atomic block says itself that it commutes with nothing. It
             // is no reason not to try the thread first all the same: that shows more, not less.
             if is_wild(&before, other) {
                 continue;
             }
-            let undo = system.apply(state, other)?;
-            let after = menu_of(system, state);
-            let goes_on = after.end == End::Open;
-            let same = all_of(&after, thread) == self.all;
-            system.undo(state, undo);
-            if !goes_on {
-                continue;
-            }
-            if !same {
-                return Ok(Some((self.own[0], other, Why::Changed)));
-            }
-            for one in self.own.clone() {
-                if self.left == 0 {
-                    return Ok(None);
-                }
-                self.left -= 1;
-                if let Some(why) = self.exchange(state, &before, &after, one, other)? {
-                    return Ok(Some((one, other, why)));
-                }
+            match self.pair(state, &before, other)? {
+                None if self.left == 0 => return Ok(None),
+                None => {}
+                found => return Ok(found),
             }
             if ahead > 0 {
                 let undo = system.apply(state, other)?;
@@ -206,6 +249,35 @@ impl<S: System> Claim<'_, S> {
                     return found;
                 }
                 self.way.pop();
+            }
+        }
+        Ok(None)
+    }
+
+    /// Checks the claim for an action of another thread, here.
+    fn pair(
+        &mut self,
+        state: &mut S::State,
+        before: &Menu<S::Action>,
+        other: S::Action,
+    ) -> Result<Pair<S::Action>, Unsupported> {
+        let undo = self.system.apply(state, other)?;
+        let after = menu_of(self.system, state);
+        let same = all_of(&after, self.threads) == self.all;
+        self.system.undo(state, undo);
+        if after.end != End::Open {
+            return Ok(None);
+        }
+        if !same {
+            return Ok(Some((self.own[0], other, Why::Changed)));
+        }
+        for one in self.own.clone() {
+            if self.left == 0 {
+                return Ok(None);
+            }
+            self.left -= 1;
+            if let Some(why) = self.exchange(state, before, &after, one, other)? {
+                return Ok(Some((one, other, why)));
             }
         }
         Ok(None)
@@ -226,7 +298,7 @@ impl<S: System> Claim<'_, S> {
         if after_one.end != End::Open {
             return Ok(None);
         }
-        if !enabled(&after_one, |thread| thread != self.thread).contains(&other) {
+        if !enabled(&after_one, |thread| !self.threads.contains(&thread)).contains(&other) {
             return Ok(Some(Why::Disabled));
         }
         // Threads are numbered in the order in which they start, and numbers are used again. So two steps that start or end
@@ -256,7 +328,7 @@ impl<S: System> Claim<'_, S> {
             met.push(encoded(system, state));
             for _ in 0..more {
                 let menu = menu_of(system, state);
-                let own = |entry: &&Pending<S::Action>| entry.thread == self.thread;
+                let own = |entry: &&Pending<S::Action>| self.threads.contains(&entry.thread);
                 let next = menu.entries().iter().find(own);
                 let Some(next) = next.filter(|next| next.enabled && menu.footprint(next).is_empty()) else {
                     break;
@@ -290,9 +362,9 @@ fn enabled<A: Copy>(menu: &Menu<A>, whose: impl Fn(ThreadId) -> bool) -> Vec<A> 
     menu.entries().iter().filter(wanted).map(|entry| entry.action).collect()
 }
 
-/// All actions of a thread, and whether it can take them.
-fn all_of<A: Copy>(menu: &Menu<A>, thread: ThreadId) -> Vec<(A, bool)> {
-    let own = menu.entries().iter().filter(|entry| entry.thread == thread);
+/// All actions of some threads, and whether they can take them.
+fn all_of<A: Copy>(menu: &Menu<A>, threads: &[ThreadId]) -> Vec<(A, bool)> {
+    let own = menu.entries().iter().filter(|entry| threads.contains(&entry.thread));
     own.map(|entry| (entry.action, entry.enabled)).collect()
 }
 

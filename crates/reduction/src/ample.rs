@@ -14,24 +14,36 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
-use crate::guess::Guesses;
+use crate::guess::{Doubt, Guesses};
 use crate::independence::Independence;
+use crate::optimistic::Optimistic;
+use crate::persistent;
 use kernel::{Menu, Pending, Place, Reduction, ThreadId, View};
 
 /// The reduction that a list of independences makes.
 pub struct Ample<S: View> {
     independences: Vec<Box<dyn Independence<S>>>,
-    atomic: bool,
+    /// Whether states with a single successor are not stored.
+    pub atomic: bool,
+    /// Whether persistent sets are looked for where no thread is enough by itself.
+    pub persistent: bool,
+    /// Whether actions fall asleep.
+    pub sleep: bool,
+    /// Coarse steps, instead of everything else.
+    pub optimistic: Option<Optimistic>,
     guesses: Guesses,
     order: Vec<ThreadId>,
 }
 
 impl<S: View> Ample<S> {
     /// A thread is enough where one of `independences` proves each of its touches harmless.
-    pub fn new(independences: Vec<Box<dyn Independence<S>>>, atomic: bool, guesses: Guesses) -> Ample<S> {
+    pub fn new(independences: Vec<Box<dyn Independence<S>>>, guesses: Guesses) -> Ample<S> {
         Ample {
             independences,
-            atomic,
+            atomic: false,
+            persistent: false,
+            sleep: false,
+            optimistic: None,
             guesses,
             order: Vec::new(),
         }
@@ -87,7 +99,12 @@ impl<S: View> Reduction<S> for Ample<S> {
         state: &mut S::State,
         menu: &Menu<S::Action>,
         last: Option<ThreadId>,
-    ) -> Option<ThreadId> {
+        enough: &mut Vec<ThreadId>,
+    ) {
+        if let Some(optimistic) = &mut self.optimistic {
+            enough.extend(optimistic.choose(system, state, menu, last, &mut self.guesses));
+            return;
+        }
         self.watch(system, state, menu);
         let mut order = std::mem::take(&mut self.order);
         order.clear();
@@ -105,12 +122,46 @@ impl<S: View> Reduction<S> for Ample<S> {
                 .copied()
                 .find(|&thread| self.commutes(system, state, menu, thread)),
         };
+        enough.extend(found);
+        if self.persistent && found.is_none() && order.len() > 1 {
+            persistent::choose(system, state, menu, &order, enough);
+        }
         self.order = order;
-        found
     }
 
     fn is_atomic(&self) -> bool {
         self.atomic
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.optimistic.is_some()
+    }
+
+    fn is_midway(&self) -> bool {
+        self.optimistic.as_ref().is_some_and(Optimistic::is_midway)
+    }
+
+    fn goes_round(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
+        self.guesses.doubt(Doubt::Endless(system.whereabouts(state, thread)));
+    }
+
+    fn sleeps(&self) -> bool {
+        self.sleep
+    }
+
+    fn commute(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        one: &Pending<S::Action>,
+        two: &Pending<S::Action>,
+    ) -> bool {
+        system.commute(state, menu, one, two)
+    }
+
+    fn name(&self, system: &S, state: &mut S::State, action: S::Action) -> Option<u64> {
+        system.name(state, action)
     }
 
     fn is_broken(&self) -> bool {
@@ -118,6 +169,9 @@ impl<S: View> Reduction<S> for Ample<S> {
     }
 
     fn mend(&mut self) -> bool {
+        if let Some(optimistic) = &mut self.optimistic {
+            optimistic.begin_again();
+        }
         self.guesses.mend()
     }
 }

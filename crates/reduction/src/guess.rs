@@ -22,6 +22,8 @@ pub enum Guess {
     Owners,
     /// Final fields of this class are not written after their object is shared.
     Final(u32),
+    /// The place of this object and cell is accessed under one lock, or by one thread, or as the user's rule has it.
+    Exclusive(u32, u32),
     /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
     Own(u32, u32),
 }
@@ -30,7 +32,7 @@ impl Guess {
     /// The class that it is about; 0 for none.
     pub fn class(self) -> u32 {
         match self {
-            Guess::Owners => 0,
+            Guess::Owners | Guess::Exclusive(..) => 0,
             Guess::SelfLocking(class) | Guess::Protected(class, ..) | Guess::Final(class) | Guess::Own(class, ..) => {
                 class
             }
@@ -51,6 +53,28 @@ pub struct Breach {
     pub at: Whereabouts,
     /// Whether anything rested on the guess.
     pub relied: bool,
+    /// The locks that it had, and an access before by another thread or without these locks, where that is known.
+    pub with: Option<Box<(Vec<Place>, Sight)>>,
+}
+
+/// An access that was seen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sight {
+    /// Who and where.
+    pub at: Whereabouts,
+    /// Which locks the thread had.
+    pub locks: Vec<Place>,
+}
+
+/// What was found to be against the hypotheses that are no guess about a single place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Two threads have exclusive access to one place.
+    Disputed(Place, Whereabouts, Whereabouts),
+    /// The first takes from the second its exclusive access to a place.
+    Expelled(Place, Whereabouts, Whereabouts),
+    /// A thread goes round by invisible steps.
+    Endless(Whereabouts),
 }
 
 #[derive(Clone, Debug, Default)]
@@ -59,6 +83,7 @@ struct Standing {
     relied: bool,
     breach: Option<(ThreadId, Place)>,
     at: Whereabouts,
+    with: Option<Box<(Vec<Place>, Sight)>>,
 }
 
 impl Standing {
@@ -70,6 +95,7 @@ impl Standing {
             place,
             at: self.at.clone(),
             relied: self.relied,
+            with: self.with.clone(),
         })
     }
 }
@@ -88,6 +114,7 @@ pub struct Guesses {
     left_alone: BTreeSet<u32>,
     /// Whether nothing at all is guessed any more.
     given_up: bool,
+    doubts: Vec<Doubt>,
 }
 
 impl Guesses {
@@ -137,6 +164,27 @@ impl Guesses {
         self.fresh.push(guess);
         self.broken += usize::from(standing.relied);
         true
+    }
+
+    /// The same, with the locks that the thread has and an access that does not go together with this one.
+    pub fn breach_with(&mut self, guess: Guess, thread: ThreadId, place: Place, locks: Vec<Place>, other: Sight) {
+        if self.breach(guess, thread, place)
+            && let Some(standing) = self.all.get_mut(&guess)
+        {
+            standing.with = Some(Box::new((locks, other)));
+        }
+    }
+
+    /// Remembers something that is against a hypothesis.
+    pub(crate) fn doubt(&mut self, doubt: Doubt) {
+        if !self.doubts.contains(&doubt) {
+            self.doubts.push(doubt);
+        }
+    }
+
+    /// What was found to be against the hypotheses.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
     }
 
     /// Whatever was guessed may be wrong, for all that is known.

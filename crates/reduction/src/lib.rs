@@ -13,10 +13,13 @@ mod guess;
 mod independence;
 mod list;
 mod lockset;
+mod optimistic;
 mod own;
+mod persistent;
 mod selflock;
 
 pub use ample::Ample;
-pub use guess::{Breach, Guess, Guesses};
+pub use guess::{Breach, Doubt, Guess, Guesses, Sight};
 pub use independence::Independence;
 pub use list::{Combination, Entry, Illegal, Part, REDUCTIONS};
+pub use optimistic::Optimistic;

@@ -5,6 +5,7 @@ use crate::escape::Escape;
 use crate::escape_static::EscapeStatic;
 use crate::final_field::FinalField;
 use crate::lockset::Lockset;
+use crate::optimistic::Optimistic;
 use crate::own::Own;
 use crate::selflock::SelfLock;
 use crate::{Ample, Guesses, Independence};
@@ -34,6 +35,12 @@ pub enum Part {
     Final,
     /// `own`
     Own,
+    /// `persistent`
+    Persistent,
+    /// `sleep`
+    Sleep,
+    /// `optimistic`
+    Optimistic,
     /// The best of them.
     Auto,
 }
@@ -105,6 +112,22 @@ pub const REDUCTIONS: &[Entry] = &[
         name: "own",
         summary: "nor are fields of a thread's own object that no other thread uses; guessed and checked",
     },
+    Entry {
+        part: Part::Persistent,
+        name: "persistent",
+        summary: "only threads with whose next steps nothing that the others may still do interferes (models)",
+    },
+    Entry {
+        part: Part::Sleep,
+        name: "sleep",
+        summary: "what was tried is not tried again after steps that commute with it; depth-first only (models)",
+    },
+    Entry {
+        part: Part::Optimistic,
+        name: "optimistic",
+        summary: "accesses that a lock, or a rule of yours, keeps to one thread at a time are no steps of their own; guessed and \
+                  checked; keeps all properties but livelock (models)",
+    },
 ];
 
 /// Names that do not make a combination.
@@ -114,6 +137,8 @@ pub enum Illegal {
     Unknown(String),
     /// The first stands alone and cannot be combined with the second.
     Alone(&'static str, &'static str),
+    /// The first takes many steps as one, about which the second knows nothing.
+    Apart(&'static str, &'static str),
     /// The first needs the second.
     Needs(&'static str, &'static str),
 }
@@ -123,6 +148,10 @@ impl fmt::Display for Illegal {
         match self {
             Illegal::Unknown(name) => write!(f, "there is no reduction `{name}`"),
             Illegal::Alone(one, two) => write!(f, "`{one}` stands alone: it cannot be combined with `{two}`"),
+            Illegal::Apart(one, two) => write!(
+                f,
+                "`{one}` takes many steps as one, of which `{two}` knows nothing: it goes with `base` and `atomic` only"
+            ),
             Illegal::Needs(one, two) => write!(f, "`{one}` rests on `{two}`: give both"),
         }
     }
@@ -171,6 +200,12 @@ impl Combination {
             {
                 return Err(Illegal::Alone(alone.name(), other.name()));
             }
+        }
+        let goes = |part: &&Part| !matches!(part, Part::Optimistic | Part::Atomic | Part::Base);
+        if self.parts.contains(&Part::Optimistic)
+            && let Some(other) = self.parts.iter().find(goes)
+        {
+            return Err(Illegal::Apart(Part::Optimistic.name(), other.name()));
         }
         if self.parts.contains(&Part::Dominated) && !self.parts.contains(&Part::SelfLock) {
             return Err(Illegal::Needs(Part::Dominated.name(), Part::SelfLock.name()));
@@ -221,10 +256,21 @@ impl Combination {
                 Part::Lockset => independences.push(Box::new(Lockset)),
                 Part::Final => independences.push(Box::new(FinalField)),
                 Part::Own => independences.push(Box::new(Own)),
-                Part::None | Part::Base | Part::Atomic | Part::Auto => {}
+                Part::None
+                | Part::Base
+                | Part::Atomic
+                | Part::Persistent
+                | Part::Sleep
+                | Part::Optimistic
+                | Part::Auto => {}
             }
         }
-        Some(Ample::new(independences, self.has(Part::Atomic), guesses))
+        let mut ample = Ample::new(independences, guesses);
+        ample.atomic = self.has(Part::Atomic);
+        ample.persistent = self.has(Part::Persistent);
+        ample.sleep = self.has(Part::Sleep);
+        ample.optimistic = self.has(Part::Optimistic).then(Optimistic::default);
+        Some(ample)
     }
 }
 

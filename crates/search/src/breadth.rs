@@ -87,13 +87,13 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
             expansion.turn_away();
             match step {
                 Step::New(seen, _) => {
-                    opened.reduced = None;
+                    opened.reduced = false;
                     debug_assert!(seen.id == u32::MAX || seen.id as usize == queue.nodes.len());
                     queue.push(at, choice.entry, &expansion.vector);
                 }
                 // SOUNDNESS: a state that is yet to be opened comes later than this one, and so does all that is put off there.
-                Step::Old(seen, _) if seen.id != u32::MAX && seen.id > at => opened.reduced = None,
-                Step::Old(..) => {}
+                Step::Old(seen, _) if seen.id != u32::MAX && seen.id > at => opened.reduced = false,
+                Step::Old(..) | Step::Again(..) => {}
                 Step::Failed(unsupported, action) => {
                     let taken = steps.iter().map(|step| step.action);
                     failed.push((unsupported, taken.chain([action]).collect::<Vec<_>>()));
@@ -101,10 +101,8 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
                 Step::Halted => return,
             }
             go_back(system, state, &mut steps, 0);
-            if next == choices.len()
-                && let Some(tried) = opened.reduced.take()
-            {
-                expansion.reopen(state, schedule, tried, &mut choices);
+            if next == choices.len() && std::mem::take(&mut opened.reduced) {
+                expansion.reopen(state, schedule, 0, &mut choices);
             }
         }
         if passed.is_empty() && failed.is_empty() {

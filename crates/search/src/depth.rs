@@ -1,8 +1,8 @@
 //! Depth-first search: one state that goes forward by applying and back by undoing, and a stack of its own.
 
-use crate::expand::{Choice, Expansion, Schedule, Shape, Step, Taken, go_back};
+use crate::expand::{Choice, Expansion, Opened, Schedule, Shape, Step, Taken, go_back};
 use crate::livelock;
-use kernel::{System, ThreadId};
+use kernel::System;
 use std::mem::size_of;
 use store::Visited;
 
@@ -14,8 +14,14 @@ struct Frame {
     schedule: Schedule,
     /// How many steps lead to it.
     steps: usize,
-    /// The thread that alone is tried, and whether none of its steps so far left the path.
-    reduced: Option<ThreadId>,
+    /// Whether only some threads are tried, and none of their steps so far left the path.
+    reduced: bool,
+    /// Which sleepers are asleep in it.
+    asleep: (u32, u32),
+    /// How many sleepers there were before it.
+    sleepers: usize,
+    /// Whether the same state is on the path already.
+    again: bool,
 }
 
 /// The path from the start to the state at hand.
@@ -23,6 +29,8 @@ struct Path<S: System> {
     frames: Vec<Frame>,
     choices: Vec<Choice<S::Action>>,
     steps: Vec<Taken<S>>,
+    /// Actions that are asleep: in each state, and after each choice.
+    sleepers: Vec<S::Action>,
     /// A bit for each state by its number: whether it is on the path.
     present: Vec<u64>,
 }
@@ -31,13 +39,18 @@ struct Path<S: System> {
 pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
     let mut path = Path::new();
     if let Some(seen) = expansion.begin(state) {
-        path.push(expansion, state, seen.id, Schedule::default());
+        path.push(expansion, state, seen.id, Schedule::default(), false);
     }
     while !expansion.stopped(|| path.shape()) {
         let Some(top) = path.frames.last_mut() else { break };
         let Some(&choice) = path.choices.get(top.next) else {
-            if let Some(tried) = top.reduced.take() {
-                expansion.reopen(state, top.schedule, tried, &mut path.choices);
+            if std::mem::take(&mut top.reduced) {
+                let from = path.choices.len();
+                expansion.reopen(state, top.schedule, top.first, &mut path.choices);
+                if expansion.sleeps {
+                    let (choices, sleepers) = (&mut path.choices, &mut path.sleepers);
+                    expansion.put_to_sleep(state, (top.first, from), top.asleep, choices, sleepers);
+                }
                 continue;
             }
             livelock::leave(expansion, state, top.id, path.last_step(), || path.actions());
@@ -46,20 +59,31 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
         };
         top.next += 1;
         let taken = top.steps;
+        if expansion.sleeps {
+            expansion.sleep.clear();
+            let asleep = &path.sleepers[choice.asleep.0 as usize..choice.asleep.1 as usize];
+            expansion.sleep.extend_from_slice(asleep);
+        }
         let step = expansion.step(state, top.schedule, &choice, &mut path.steps);
         for (flaw, actions) in expansion.take_passed(&path.steps) {
             expansion.report(vec![flaw], &actions);
         }
         match step {
             Step::New(seen, schedule) => {
-                top.reduced = None;
-                path.push(expansion, state, seen.id, schedule);
+                top.reduced = false;
+                path.push(expansion, state, seen.id, schedule, false);
+            }
+            Step::Again(seen, schedule) => {
+                if !is_present(&path.present, seen.id) {
+                    top.reduced = false;
+                }
+                path.push(expansion, state, seen.id, schedule, true);
             }
             Step::Old(seen, _) => {
                 go_back(expansion.system, state, &mut path.steps, taken);
                 // SOUNDNESS: a state that is off the path is left before this one, and so is all that is put off there.
                 if !is_present(&path.present, seen.id) {
-                    top.reduced = None;
+                    top.reduced = false;
                 }
                 if let Some(components) = &mut expansion.components {
                     components.meet(top.id, seen.id, choice.writes);
@@ -96,24 +120,41 @@ impl<S: System> Path<S> {
             frames: Vec::new(),
             choices: Vec::new(),
             steps: Vec::new(),
+            sleepers: Vec::new(),
             present: Vec::new(),
         }
     }
 
-    /// Opens a new state and makes it the end of the path.
+    /// Opens a state and makes it the end of the path. One that was met before is opened `again` for what was asleep there.
     fn push<V: Visited + ?Sized>(
         &mut self,
         expansion: &mut Expansion<'_, S, V>,
         state: &mut S::State,
         id: u32,
         schedule: Schedule,
+        again: bool,
     ) {
         if let Some(components) = &mut expansion.components {
             components.enter(id, expansion.system.stuck(state));
         }
         expansion.deepen(self.steps.len());
         let first = self.choices.len();
-        let opened = expansion.open(state, schedule, &mut self.choices);
+        let sleepers = self.sleepers.len();
+        self.sleepers.append(&mut expansion.sleep);
+        let asleep = (sleepers as u32, self.sleepers.len() as u32);
+        let opened = match again {
+            true => {
+                expansion.look(state, schedule, true, &mut self.choices);
+                expansion.keep_due(state, first, &mut self.choices);
+                expansion.turn_away();
+                Opened::default()
+            }
+            false => expansion.open(state, schedule, &mut self.choices),
+        };
+        if expansion.sleeps {
+            expansion.put_to_sleep(state, (first, first), asleep, &mut self.choices, &mut self.sleepers);
+        }
+        let again = id != u32::MAX && is_present(&self.present, id);
         self.frames.push(Frame {
             id,
             first,
@@ -121,6 +162,9 @@ impl<S: System> Path<S> {
             schedule,
             steps: self.steps.len(),
             reduced: opened.reduced,
+            asleep,
+            sleepers,
+            again,
         });
         self.set_present(id, true);
         if opened.flawed {
@@ -148,7 +192,8 @@ impl<S: System> Path<S> {
     fn pop(&mut self, system: &S, state: &mut S::State) {
         if let Some(frame) = self.frames.pop() {
             self.choices.truncate(frame.first);
-            self.set_present(frame.id, false);
+            self.sleepers.truncate(frame.sleepers);
+            self.set_present(frame.id, frame.again);
         }
         let left = self.frames.last().map_or(0, |frame| frame.steps);
         go_back(system, state, &mut self.steps, left);
@@ -172,6 +217,7 @@ impl<S: System> Path<S> {
             bytes: self.frames.capacity() * size_of::<Frame>()
                 + self.choices.capacity() * size_of::<Choice<S::Action>>()
                 + self.steps.capacity() * size_of::<Taken<S>>()
+                + self.sleepers.capacity() * size_of::<S::Action>()
                 + self.present.capacity() * size_of::<u64>(),
         }
     }

@@ -3,14 +3,18 @@
 //! A search calls [`Expansion::begin`] once, [`Expansion::open`] at each state that it wants the successors of, and
 //! [`Expansion::step`] for each action to be tried. It calls [`Expansion::stopped`] all the time.
 //!
-//! With a reduction, a state may be opened with the actions of one thread only. Then the search must open it again, in full,
+//! With a reduction, a state may be opened with the actions of some threads only. Then the search must open it again, in full,
 //! unless one of these steps led to a state that will be left later than this one: otherwise the other threads might be put off
 //! for ever around a cycle (the condition C3 of ample sets, in the form that is enough for safety).
+//!
+//! Where actions fall asleep (`sleep`), a state is opened with those that are asleep there, and each choice knows who is asleep
+//! after it.
 
 use crate::draw::Draw;
 use crate::inspect::{Wanted, inspect, is_dead};
 use crate::livelock::Components;
 use crate::pace::Pace;
+use crate::sleep::Remainders;
 use crate::watch::Watch;
 use crate::{Ending, Found, Observer, Options, Outcome, Why};
 use kernel::{End, Flaw, Menu, Property, Reduction, System, ThreadId, Unsupported, Vector};
@@ -33,6 +37,8 @@ pub(crate) struct Choice<A> {
     pub costs: bool,
     /// Whether it may change what other threads can see. Only known when livelocks are looked for.
     pub writes: bool,
+    /// Which of the path's sleepers are asleep after it: from one to before the other.
+    pub asleep: (u32, u32),
 }
 
 /// What the future depends on besides the state, when preemptions are bounded.
@@ -103,6 +109,8 @@ pub(crate) enum Step<A> {
     New(Seen, Schedule),
     /// To a known state.
     Old(Seen, Schedule),
+    /// To a known state where actions were asleep that are awake now: these are to be tried after all.
+    Again(Seen, Schedule),
     /// Nowhere: after the steps that were taken, this one is not supported.
     Failed(Unsupported, A),
     /// Nowhere: the search is stopped.
@@ -114,8 +122,8 @@ pub(crate) enum Step<A> {
 pub(crate) struct Opened {
     /// There is a flaw to be reported: [`Expansion::report`] wants to know the way.
     pub flawed: bool,
-    /// Only this thread's actions are to be tried.
-    pub reduced: Option<ThreadId>,
+    /// Only the actions of some threads are to be tried.
+    pub reduced: bool,
 }
 
 /// What a search looks like from outside at one moment.
@@ -147,19 +155,28 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     pub inexact: bool,
     /// The vector of the state that was entered last, with its schedule if there is a bound.
     pub vector: Vector,
+    /// The actions that are asleep in the state at hand, and whether any ever is.
+    pub sleep: Vec<S::Action>,
+    pub sleeps: bool,
+    /// What was asleep at the states met, and what is to be tried at one after all.
+    pub(crate) remainders: Remainders,
     options: &'a Options,
     observer: &'a mut dyn Observer,
     wanted: Wanted,
     pace: Pace,
-    menu: Menu<S::Action>,
+    pub(crate) menu: Menu<S::Action>,
     fresh: Vec<Flaw>,
     reported: HashSet<Flaw>,
     was_cut: bool,
     stop: Option<Why>,
     outcome: Outcome<S::Action>,
-    reduction: Option<&'a mut dyn Reduction<S>>,
+    pub(crate) reduction: Option<&'a mut dyn Reduction<S>>,
+    /// The threads that are enough at the state that was looked at last; none for all.
+    enough: Vec<ThreadId>,
     /// Whether states with one successor are left out of the store.
     atomic: bool,
+    /// Whether states in the midst of a step are.
+    coarse: bool,
     watch: Watch,
     shape: Shape,
     /// What was seen at the state at the end of the latest step, and what is to be tried there, if that is known.
@@ -182,6 +199,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             bound: options.preemptions.map(|limit| Bound { limit, every: false }),
             inexact: false,
             vector: Vector::default(),
+            sleep: Vec::new(),
+            sleeps: false,
+            remainders: Remainders::default(),
             options,
             observer,
             wanted,
@@ -193,7 +213,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             stop: None,
             outcome: Outcome::default(),
             reduction: None,
+            enough: Vec::new(),
             atomic: false,
+            coarse: false,
             watch: Watch::default(),
             shape: Shape::default(),
             ahead: None,
@@ -205,6 +227,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     /// The same with a reduction.
     pub fn reduced(mut self, reduction: &'a mut dyn Reduction<S>) -> Self {
         self.atomic = reduction.is_atomic();
+        self.coarse = reduction.is_coarse();
+        self.sleeps = reduction.sleeps();
         self.reduction = Some(reduction);
         self
     }
@@ -248,43 +272,43 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         let outcome = &mut self.outcome;
         outcome.marks.extend(&self.menu.marks);
         outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
-        let mut reduced = None;
+        self.enough.clear();
         if self.menu.end == End::Open && !is_dead(&self.menu) {
             if let Some(reduction) = &mut self.reduction
                 && !full
             {
-                reduced = reduction.ample(self.system, state, &self.menu, schedule.last);
+                reduction.ample(self.system, state, &self.menu, schedule.last, &mut self.enough);
             }
-            self.choose(schedule, reduced, choices);
+            self.choose(schedule, choices);
         }
         self.fresh.clear();
         inspect(self.system, state, &self.menu, self.wanted, &mut self.fresh);
         Opened {
             flawed: !self.fresh.is_empty() && self.keep_fresh(),
-            reduced,
+            reduced: !self.enough.is_empty(),
         }
     }
 
-    /// Appends the actions at a state that was opened with only those of `tried`: all others.
+    /// Appends the actions at a state that was opened with only those from `tried` on: all others.
     pub fn reopen(
         &mut self,
         state: &mut S::State,
         schedule: Schedule,
-        tried: ThreadId,
+        tried: usize,
         choices: &mut Vec<Choice<S::Action>>,
     ) {
         let first = choices.len();
         self.look(state, schedule, true, choices);
-        let others = choices
-            .drain(first..)
-            .filter(|choice| choice.thread != tried)
-            .collect::<Vec<_>>();
+        let (before, all) = choices.split_at(first);
+        let is_new = |choice: &&Choice<S::Action>| before[tried..].iter().all(|tried| tried.action != choice.action);
+        let others: Vec<_> = all.iter().filter(is_new).copied().collect();
+        choices.truncate(first);
         choices.extend(others);
     }
 
-    /// Chooses which entries of the menu are tried: those of one thread, or all. Whatever is left out here is not explored
-    /// from this state.
-    fn choose(&mut self, schedule: Schedule, only: Option<ThreadId>, choices: &mut Vec<Choice<S::Action>>) {
+    /// Chooses which entries of the menu are tried: those of the threads that are enough, or all. Whatever is left out here is
+    /// not explored from this state.
+    fn choose(&mut self, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) {
         let first = choices.len();
         let mut goes_on = false;
         // The thread that moved last comes first, so that traces stay sequential.
@@ -293,7 +317,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 continue;
             }
             for (position, entry) in self.menu.entries().iter().enumerate() {
-                let left_out = only.is_some_and(|thread| entry.thread != thread);
+                let left_out = !self.enough.is_empty() && !self.enough.contains(&entry.thread);
                 if !entry.enabled || left_out || (Some(entry.thread) == schedule.last) != same {
                     continue;
                 }
@@ -314,6 +338,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                     entry: position as u32,
                     costs,
                     writes,
+                    asleep: (0, 0),
                 });
             }
         }
@@ -337,6 +362,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             return failed;
         }
         match self.enter(state, after) {
+            Some(seen) if self.sleeps && self.wakes(state, seen) => Step::Again(seen, after),
             Some(seen) if seen.new => Step::New(seen, after),
             Some(seen) => Step::Old(seen, after),
             None => Step::Halted,
@@ -353,7 +379,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     ) -> Result<(), Step<S::Action>> {
         self.take(state, schedule, choice, steps)?;
         self.ahead = None;
-        if !self.atomic {
+        if !self.atomic && !self.coarse {
             return Ok(());
         }
         self.watch.begin();
@@ -369,8 +395,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                     }
                 }
             }
+            let midway = self.reduction.as_ref().is_some_and(|reduction| reduction.is_midway());
             let only = match choices[..] {
-                [only] if !self.watch.is_endless() => only,
+                [only] if (self.atomic || midway) && !self.watch.is_endless() && !self.sleep.contains(&only.action) => {
+                    only
+                }
                 _ => {
                     self.ahead = Some(opened);
                     break Ok(());
@@ -378,6 +407,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             };
             if self.watch.came_back(self.system, state) {
                 // SOUNDNESS: this state is on a cycle of states that are not stored, so the others get their turn here.
+                if let Some(reduction) = &mut self.reduction
+                    && midway
+                {
+                    reduction.goes_round(self.system, state, only.thread);
+                }
                 choices.clear();
                 opened = self.look(state, *schedule, true, &mut choices);
                 self.ahead = Some(opened);
@@ -385,6 +419,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             }
             if self.stopped_midway() {
                 break Err(Step::Halted);
+            }
+            if self.sleeps {
+                self.stir(state, &only);
             }
             if let Err(failed) = self.take(state, schedule, &only, steps) {
                 break Err(failed);
@@ -558,7 +595,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         figures.frontier = shape.frontier as u64;
         figures.depth = shape.depth as u64;
         figures.store_bytes = self.visited.bytes();
-        figures.frontier_bytes = (shape.bytes + self.components.as_ref().map_or(0, Components::bytes)) as u64;
+        let components = self.components.as_ref().map_or(0, Components::bytes);
+        figures.frontier_bytes = (shape.bytes + components + self.remainders.bytes()) as u64;
     }
 
     /// Notes that the search got this far from the start.

@@ -18,8 +18,8 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     observer: &mut dyn Observer,
 ) -> Result<Outcome<S::Action>, Conflict> {
     options.check()?;
-    if reduction.is_some() {
-        options.check_reduced()?;
+    if let Some(reduction) = &reduction {
+        options.check_reduced(reduction.sleeps())?;
     }
     let (begun, mut restarts) = (Instant::now(), 0);
     loop {

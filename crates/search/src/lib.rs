@@ -20,6 +20,7 @@ mod pace;
 mod random;
 mod replay;
 mod shrink;
+mod sleep;
 mod watch;
 
 pub use explore::explore;

@@ -68,9 +68,10 @@ impl Options {
         }
     }
 
-    /// Whether they go together with a reduction.
-    pub fn check_reduced(&self) -> Result<(), Conflict> {
+    /// Whether they go together with a reduction, under which actions fall asleep if `sleeps`.
+    pub fn check_reduced(&self, sleeps: bool) -> Result<(), Conflict> {
         match self {
+            _ if sleeps && self.order != Order::Depth => Err(Conflict::SleepOrder),
             _ if self.properties.contains(&Property::Livelock) => Err(Conflict::LivelockReduced),
             _ if self.preemptions.is_some() => Err(Conflict::BoundReduced),
             _ => Ok(()),
@@ -89,6 +90,8 @@ pub enum Conflict {
     LivelockReduced,
     /// The schedule that a reduction leaves out may be the one with few preemptions.
     BoundReduced,
+    /// What may sleep is what was explored before, which only depth-first search knows.
+    SleepOrder,
 }
 
 impl fmt::Display for Conflict {
@@ -105,6 +108,10 @@ impl fmt::Display for Conflict {
             }
             Conflict::BoundReduced => {
                 "a reduction may leave out the very schedule with few preemptions: bound them with --reduce base"
+            }
+            Conflict::SleepOrder => {
+                "what `sleep` leaves out must have been explored before, which only depth-first search knows: choose --search dfs or \
+                 drop `sleep`"
             }
         })
     }

@@ -53,7 +53,7 @@ fn walk<S: System, V: Visited + ?Sized>(
         if expansion.stopped(shape) {
             break true;
         }
-        chose |= choices.len() > 1 || steps.len() >= LONGEST || opened.reduced.is_some();
+        chose |= choices.len() > 1 || steps.len() >= LONGEST || opened.reduced;
         if choices.is_empty() || steps.len() >= LONGEST {
             break false;
         }
@@ -63,7 +63,7 @@ fn walk<S: System, V: Visited + ?Sized>(
             expansion.report(vec![flaw], &actions);
         }
         match step {
-            Step::New(seen, after) | Step::Old(seen, after) => {
+            Step::New(seen, after) | Step::Old(seen, after) | Step::Again(seen, after) => {
                 expansion.deepen(steps.len());
                 (schedule, new) = (after, seen.new);
             }

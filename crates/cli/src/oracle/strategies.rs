@@ -29,7 +29,12 @@ const STRIDE: u64 = 71;
 static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(|| {
     let parts: Vec<&str> = REDUCTIONS
         .iter()
-        .filter(|entry| !matches!(entry.part, Part::None | Part::Base))
+        .filter(|entry| {
+            !matches!(
+                entry.part,
+                Part::None | Part::Base | Part::Persistent | Part::Sleep | Part::Optimistic
+            )
+        })
         .map(|entry| entry.name)
         .collect();
     (1_u32..1 << parts.len())
@@ -40,18 +45,44 @@ static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Combinations of reductions that know what is to be known of models, and of nothing else.
+const FOR_MODELS: &[(&str, Order)] = &[
+    ("sleep", Order::Depth),
+    ("persistent", Order::Depth),
+    ("persistent,sleep", Order::Depth),
+    ("persistent", Order::Breadth),
+    ("escape,sleep", Order::Depth),
+    ("persistent,atomic", Order::Depth),
+    ("persistent,sleep,atomic", Order::Depth),
+    ("escape,persistent,sleep", Order::Depth),
+    ("persistent,atomic", Order::Breadth),
+    ("escape,sleep,atomic", Order::Depth),
+    ("optimistic", Order::Depth),
+    ("optimistic", Order::Breadth),
+    ("optimistic,atomic", Order::Depth),
+];
+
+/// How many of these are tried on one model.
+const FOR_MODELS_AT_ONCE: usize = 3;
+
 /// Those for a Java program; none may enter many more states than the options say. `seed` also is where shuffled ones take their
 /// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
 pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
-    chosen(options, seed, options.states, FINER)
+    chosen(options, seed, options.states, FINER, &[])
 }
 
 /// The same for models, which have few states if they are worth while, and all of them soon.
 pub fn for_models(options: &Oracle, seed: u64) -> Vec<Strategy> {
-    chosen(options, seed, options.states.min(MODEL_STATES), FINER_MODELS)
+    chosen(
+        options,
+        seed,
+        options.states.min(MODEL_STATES),
+        FINER_MODELS,
+        FOR_MODELS,
+    )
 }
 
-fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64) -> Vec<Strategy> {
+fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, more: &[(&str, Order)]) -> Vec<Strategy> {
     let strategy = |combination: Combination, order: Order, shuffle: bool| {
         let every = combination.has(Part::None);
         let name = combination.names().join(",");
@@ -98,6 +129,19 @@ fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64) -> Vec<Strategy>
         };
         all.push(strategy(COMBINATIONS[way as usize / 2].clone(), order, false));
     }
+    let first = seed as usize % more.len().max(1) * FOR_MODELS_AT_ONCE;
+    for number in 0..more
+        .len()
+        .min(if options.every { usize::MAX } else { FOR_MODELS_AT_ONCE })
+    {
+        let (names, order) = more[(first + number) % more.len()];
+        let combination = Combination::named(names.split(','));
+        all.push(strategy(
+            combination.unwrap_or_else(|illegal| panic!("{names}: {illegal}")),
+            order,
+            false,
+        ));
+    }
     all.extend(options.blind.map(|most| {
         let mut blind = strategy(named("base"), Order::Depth, false);
         blind.name = "blind".to_owned();
@@ -134,7 +178,8 @@ mod tests {
             let tried: BTreeSet<String> = (1000..1100)
                 .flat_map(|seed| names(made(&options(false), seed)))
                 .collect();
-            assert_eq!(tried.len(), ways.len() + 2, "`none` and `base` breadth-first as well");
+            let every: BTreeSet<String> = names(made(&options(true), 7)).chain(ways.clone()).collect();
+            assert_eq!(tried.len(), every.len() + 2, "`none` and `base` breadth-first as well");
         }
     }
 }

@@ -3,9 +3,10 @@
 use super::Subject;
 use crate::Failure;
 use crate::arguments::{self, Check};
-use kernel::Property;
+use kernel::{Place, Property, Whereabouts};
 use model::{Action, Model, State};
-use report::model::{Event, Held, Report, Row, Stack, Trace, Violation};
+use reduction::{Doubt, Guess, Guesses};
+use report::model::{Dropped, Event, Held, Report, Row, Stack, Trace, Violation};
 use search::{Found, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -43,6 +44,15 @@ impl Guarded {
         })
     }
 
+    /// Has variables accessed by the rules of a file.
+    pub fn set_discipline(&mut self, file: &Path) -> Result<(), Failure> {
+        let name = file.display().to_string();
+        let text =
+            std::fs::read_to_string(file).map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
+        let set = self.model.set_discipline(&text);
+        set.map_err(|error| Failure::input(error.show(&name, &text)))
+    }
+
     /// Races on these variables are fine.
     pub fn allow_races(&mut self, names: &[String]) -> Result<(), Failure> {
         for name in names {
@@ -60,6 +70,38 @@ impl Guarded {
         }
         self.model.allowed = names.to_vec();
         Ok(())
+    }
+
+    /// Locks that a thread has.
+    fn locks_in_words(&self, locks: &[Place]) -> String {
+        let names: Vec<String> = locks.iter().map(|&lock| self.model.place_name(lock)).collect();
+        match names.is_empty() {
+            true => "no lock".to_owned(),
+            false => names.join(" and "),
+        }
+    }
+
+    /// What is against a hypothesis of `optimistic`.
+    fn doubt(&self, doubt: &Doubt) -> String {
+        let who = |at: &Whereabouts| format!("{} (line {})", at.thread, at.line);
+        match doubt {
+            Doubt::Disputed(place, one, two) => format!(
+                "the rule for {} gives it to {} and {} at once, so it counts as unprotected",
+                self.model.place_name(*place),
+                who(one),
+                who(two)
+            ),
+            Doubt::Expelled(place, by, of) => format!(
+                "{} takes {} away from {}, whose it is by the rule, so it counts as unprotected",
+                who(by),
+                self.model.place_name(*place),
+                who(of)
+            ),
+            Doubt::Endless(at) => format!(
+                "{} goes round for ever by steps that nobody else can see; others were let move there",
+                who(at)
+            ),
+        }
     }
 
     fn source(&self, line: u32) -> String {
@@ -115,6 +157,44 @@ impl Subject for Guarded {
 
     fn start(&mut self) -> Result<State, Failure> {
         Ok(self.model.start())
+    }
+
+    fn tell_guesses(&self, _state: &mut State, guesses: &Guesses, report: &mut Report) {
+        let name = |guess: Guess| match guess {
+            Guess::Exclusive(object, cell) => Some(self.model.place_name(Place { object, cell })),
+            _ => None,
+        };
+        for guess in guesses.relied() {
+            if let Some(name) = name(guess) {
+                report
+                    .assumed
+                    .push(format!("{name} is only accessed by one thread at a time"));
+            }
+        }
+        for breach in guesses.refuted() {
+            let Some(name) = name(breach.guess) else { continue };
+            let mut what = format!("{name} is only accessed by one thread at a time");
+            if let Some(with) = &breach.with {
+                let (locks, other) = (&with.0, &with.1);
+                what.push_str(&format!(
+                    ": here with {}, by {} at line {} with {}",
+                    self.locks_in_words(locks),
+                    other.at.thread,
+                    other.at.line,
+                    self.locks_in_words(&other.locks)
+                ));
+            }
+            report.dropped.push(Dropped {
+                what,
+                thread: breach.at.thread,
+                file: self.file.clone(),
+                line: breach.at.line,
+                ..Dropped::default()
+            });
+        }
+        report
+            .notes
+            .extend(guesses.doubts().iter().map(|doubt| self.doubt(doubt)));
     }
 
     fn narrate(&mut self, state: &mut State, found: &Found<Action>) -> Option<Violation> {

@@ -21,6 +21,16 @@ pub struct Lies<S: View> {
     pub protection: Option<fn(&S, &mut S::State, ThreadId, Place, Access) -> Option<Protection>>,
     /// For [`View::is_wild`].
     pub wild: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
+    /// For [`View::commute`].
+    pub commute: Option<fn(&S, &mut S::State, &Pending<S::Action>, &Pending<S::Action>) -> bool>,
+    /// For [`View::meddlers`].
+    pub meddlers: Option<fn(&S, &mut S::State, &[ThreadId], &mut Vec<ThreadId>) -> bool>,
+    /// For [`View::begins`].
+    pub begins: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
+    /// For [`View::moves_left`].
+    pub moves_left: Option<fn(&S, &mut S::State, ThreadId, Touch) -> bool>,
+    /// For [`View::locks_of`].
+    pub locks_of: Option<fn(&S, &mut S::State, ThreadId, &mut Vec<Place>)>,
     /// For [`System::apply`].
     pub apply: Option<fn(&S, &mut S::State, S::Action) -> Result<S::Undo, Unsupported>>,
     /// For [`System::encode`].
@@ -32,6 +42,8 @@ pub struct Lies<S: View> {
     /// A state with one successor never looks like one that was seen before: a run that stores nothing does not notice that it came
     /// back.
     pub spins: bool,
+    /// What is asleep in a state has no name when the state is entered, so that no remainder is kept with it.
+    pub oversleeps: bool,
 }
 
 impl<S: View> Default for Lies<S> {
@@ -43,11 +55,17 @@ impl<S: View> Default for Lies<S> {
             proved: None,
             protection: None,
             wild: None,
+            commute: None,
+            meddlers: None,
+            begins: None,
+            moves_left: None,
+            locks_of: None,
             apply: None,
             encode: None,
             touches: None,
             forgets: false,
             spins: false,
+            oversleeps: false,
         }
     }
 }
@@ -56,8 +74,10 @@ impl<S: View> Default for Lies<S> {
 pub struct Lying<'s, S: View> {
     truth: &'s S,
     lies: Lies<S>,
+    /// The state that was looked at last.
+    looked: RefCell<Vec<u32>>,
     /// What was named at which state.
-    named: RefCell<HashMap<Vec<u32>, ThreadId>>,
+    named: RefCell<HashMap<Vec<u32>, Vec<ThreadId>>>,
     /// Whether the state that was looked at last has one successor.
     single: Cell<bool>,
     counter: Cell<u32>,
@@ -68,6 +88,7 @@ impl<'s, S: View> Lying<'s, S> {
         Lying {
             truth,
             lies,
+            looked: RefCell::default(),
             named: RefCell::default(),
             single: Cell::default(),
             counter: Cell::default(),
@@ -93,15 +114,18 @@ impl<S: View> System for Lying<'_, S> {
     fn pending(&self, state: &mut S::State, menu: &mut Menu<S::Action>) {
         let mut real = Menu::default();
         self.truth.pending(state, &mut real);
+        if self.lies.oversleeps {
+            *self.looked.borrow_mut() = self.words(state);
+        }
         let only = match self.lies.forgets {
-            true => self.named.borrow().get(&self.words(state)).copied(),
+            true => self.named.borrow().get(&self.words(state)).cloned(),
             false => None,
         };
         menu.flaws.clone_from(&real.flaws);
         menu.marks.clone_from(&real.marks);
         menu.end = real.end;
         let mut rests = Vec::new();
-        let shown = |entry: &&Pending<S::Action>| only.is_none_or(|thread| entry.thread == thread);
+        let shown = |entry: &&Pending<S::Action>| only.as_ref().is_none_or(|named| named.contains(&entry.thread));
         for entry in real.entries().iter().filter(shown) {
             menu.add(entry.thread, entry.action, entry.enabled);
             rests.push(entry.rests);
@@ -202,6 +226,68 @@ impl<S: View> View for Lying<'_, S> {
         }
     }
 
+    fn commute(
+        &self,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        one: &Pending<S::Action>,
+        two: &Pending<S::Action>,
+    ) -> bool {
+        match self.lies.commute {
+            Some(lie) => lie(self.truth, state, one, two),
+            None => self.truth.commute(state, menu, one, two),
+        }
+    }
+
+    fn name(&self, state: &mut S::State, action: S::Action) -> Option<u64> {
+        let entered = self.lies.oversleeps && *self.looked.borrow() != self.words(state);
+        if entered { None } else { self.truth.name(state, action) }
+    }
+
+    fn meddlers(&self, state: &mut S::State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        match self.lies.meddlers {
+            Some(lie) => lie(self.truth, state, still, out),
+            None => self.truth.meddlers(state, still, out),
+        }
+    }
+
+    fn begins(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        match self.lies.begins {
+            Some(lie) => lie(self.truth, state, thread),
+            None => self.truth.begins(state, thread),
+        }
+    }
+
+    fn moves_left(&self, state: &mut S::State, thread: ThreadId, touch: Touch) -> bool {
+        match self.lies.moves_left {
+            Some(lie) => lie(self.truth, state, thread, touch),
+            None => self.truth.moves_left(state, thread, touch),
+        }
+    }
+
+    fn is_open(&self, state: &mut S::State, place: Place) -> bool {
+        self.truth.is_open(state, place)
+    }
+
+    fn locks_of(&self, state: &mut S::State, thread: ThreadId, out: &mut Vec<Place>) {
+        match self.lies.locks_of {
+            Some(lie) => lie(self.truth, state, thread, out),
+            None => self.truth.locks_of(state, thread, out),
+        }
+    }
+
+    fn has_access(&self, state: &mut S::State, thread: ThreadId, place: Place) -> Option<bool> {
+        self.truth.has_access(state, thread, place)
+    }
+
+    fn disputed(&self, state: &mut S::State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+        self.truth.disputed(state, out);
+    }
+
+    fn expels(&self, state: &mut S::State, action: S::Action, out: &mut Vec<(Place, ThreadId)>) {
+        self.truth.expels(state, action, out);
+    }
+
     fn is_final(&self, state: &mut S::State, place: Place) -> bool {
         self.truth.is_final(state, place)
     }
@@ -225,15 +311,49 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         state: &mut S::State,
         menu: &Menu<S::Action>,
         last: Option<ThreadId>,
-    ) -> Option<ThreadId> {
-        let named = self.0.ample(system, state, menu, last)?;
+        enough: &mut Vec<ThreadId>,
+    ) {
+        self.0.ample(system, state, menu, last, enough);
+        if enough.is_empty() {
+            return;
+        }
         if system.lies.forgets {
             let words = system.words(state);
-            system.named.borrow_mut().insert(words, named);
+            system.named.borrow_mut().insert(words, enough.clone());
         }
-        let own = |entry: &&Pending<S::Action>| entry.enabled && entry.thread == named;
+        let own = |entry: &&Pending<S::Action>| entry.enabled && enough.contains(&entry.thread);
         system.single.set(menu.entries().iter().filter(own).count() == 1);
-        Some(named)
+    }
+
+    fn is_coarse(&self) -> bool {
+        self.0.is_coarse()
+    }
+
+    fn is_midway(&self) -> bool {
+        self.0.is_midway()
+    }
+
+    fn goes_round(&mut self, system: &Lying<'s, S>, state: &mut S::State, thread: ThreadId) {
+        self.0.goes_round(system, state, thread);
+    }
+
+    fn sleeps(&self) -> bool {
+        self.0.sleeps()
+    }
+
+    fn commute(
+        &mut self,
+        system: &Lying<'s, S>,
+        state: &mut S::State,
+        menu: &Menu<S::Action>,
+        one: &Pending<S::Action>,
+        two: &Pending<S::Action>,
+    ) -> bool {
+        self.0.commute(system, state, menu, one, two)
+    }
+
+    fn name(&self, system: &Lying<'s, S>, state: &mut S::State, action: S::Action) -> Option<u64> {
+        self.0.name(system, state, action)
     }
 
     fn is_atomic(&self) -> bool {
@@ -248,6 +368,12 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         self.0.mend()
     }
 }
+
+/// A lock that is none of a model's.
+pub const ANY_LOCK: Place = Place {
+    object: u32::MAX,
+    cell: Place::MONITOR,
+};
 
 /// Owns up to everything but locks that are taken.
 pub fn hides_acquire(_: &[Touch], touch: Touch) -> bool {
@@ -273,4 +399,19 @@ pub fn hides_atomics(_: &[Touch], touch: Touch) -> bool {
 /// Reads touch nothing.
 pub fn hides_reads(_: &[Touch], touch: Touch) -> bool {
     !touch.access.is_read()
+}
+
+/// Whoever cannot move needs nobody.
+pub fn forgets_enablers<S: View>(
+    system: &S,
+    state: &mut S::State,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+) -> bool {
+    let mut menu = Menu::default();
+    system.pending(state, &mut menu);
+    let entries = menu.entries();
+    let can = |thread: &&ThreadId| entries.iter().any(|entry| entry.enabled && entry.thread == **thread);
+    let able: Vec<ThreadId> = still.iter().filter(can).copied().collect();
+    system.meddlers(state, &able, out)
 }

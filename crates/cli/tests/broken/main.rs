@@ -7,7 +7,7 @@ mod java;
 mod lying;
 mod programs;
 
-use kernel::View;
+use kernel::{Access, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
 use machine::{Manner, Mark};
@@ -60,8 +60,9 @@ fn catch<S: View>(
 ) -> Option<Caught> {
     let mut strategy = strategy.clone();
     let spins = lies.spins;
-    // Whoever writes states down wrongly cannot be asked whether two of them are the same.
-    strategy.commute = !spins;
+    // Whoever writes states down wrongly cannot be asked whether two of them are the same, nor can he whose answers depend on what
+    // he was asked before.
+    strategy.commute = !(spins || lies.forgets || lies.oversleeps);
     let lying = Lying::new(system, lies);
     let mut told = Told(strategy.combination.make(Guesses::default()).expect("a reduction"));
     let ran = search_with(&lying, state, &strategy, Some(&mut told)).expect("legal options");
@@ -316,7 +317,8 @@ fn every_broken_reduction_is_caught_on_java_programs() {
 
 #[test]
 fn every_broken_reduction_is_caught_on_models() {
-    let all: [BrokenModel; 5] = [
+    const DEPTH: Order = Order::Depth;
+    let all: [BrokenModel; 14] = [
         ("taking a lock commutes", "escape", Order::Depth, || Lies {
             touches: Some(lying::hides_acquire),
             ..Lies::default()
@@ -342,9 +344,57 @@ fn every_broken_reduction_is_caught_on_models() {
             spins: true,
             ..Lies::default()
         }),
+        ("no remainder is kept", "sleep", DEPTH, || Lies {
+            oversleeps: true,
+            ..Lies::default()
+        }),
+        ("everything may sleep", "sleep", DEPTH, || Lies {
+            commute: Some(|_, _, _, _| true),
+            ..Lies::default()
+        }),
+        ("nobody meddles", "persistent", DEPTH, || Lies {
+            meddlers: Some(|_, _, _, _| true),
+            ..Lies::default()
+        }),
+        ("who cannot move needs nobody", "persistent", DEPTH, || Lies {
+            meddlers: Some(lying::forgets_enablers),
+            ..Lies::default()
+        }),
+        (
+            "no cycle proviso, persistent sets",
+            "persistent",
+            Order::Breadth,
+            || Lies {
+                forgets: true,
+                ..Lies::default()
+            },
+        ),
+        (
+            "no cycle proviso, persistent and sleep sets",
+            "persistent,sleep",
+            DEPTH,
+            || Lies {
+                forgets: true,
+                ..Lies::default()
+            },
+        ),
+        ("locks are not looked at", "optimistic", DEPTH, || Lies {
+            locks_of: Some(|_, _, _, out| out.push(lying::ANY_LOCK)),
+            ..Lies::default()
+        }),
+        ("volatile writes move left", "optimistic", DEPTH, || Lies {
+            moves_left: Some(|_, _, _, touch| touch.access == Access::AtomicWrite),
+            begins: Some(|_, _, _| false),
+            ..Lies::default()
+        }),
+        ("taking a lock is no step of its own", "optimistic", DEPTH, || Lies {
+            moves_left: Some(|_, _, _, touch| touch.access == Access::Acquire),
+            begins: Some(|_, _, _| false),
+            ..Lies::default()
+        }),
     ];
-    let round = model::parse("int x; thread t { int y; loop { y = 1 - y; } } thread u { x = 1; observe x; }");
-    let programs = (0..MODELS).map(model::random).chain(round);
+    let made = programs::MODELS.iter().map(|text| model::parse(text).expect("a model"));
+    let programs = (0..MODELS).map(model::random).chain(made);
     let mut left: Vec<_> = all.iter().collect();
     let base = strategy("base", Order::Depth);
     for (number, program) in programs.enumerate() {

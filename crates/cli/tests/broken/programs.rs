@@ -176,3 +176,15 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         }",
     ),
 ];
+
+/// Hand-made models.
+pub const MODELS: &[&str] = &[
+    // A thread that goes round by itself, and another that must have its turn.
+    "int x; thread t { int y; loop { y = 1 - y; } } thread u { x = 1; observe x; }",
+    // States that are met again on cycles, with others asleep than before: without the remainder some observations are lost.
+    "volatile int x, y, z;
+    thread t { loop { when z == 1: z = 0; x = 0; observe y + 2 * z; } }
+    thread u { loop { y = 1 - y; } }
+    thread v { loop { z = x; observe x + 2 * x; z = z; } }
+    thread w { loop { z = 1 - z; } }",
+];

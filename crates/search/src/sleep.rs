@@ -1,0 +1,150 @@
+//! Sleep sets, with state matching (Godefroid 1996, chapter 5).
+//!
+//! Once an action was tried at a state, it sleeps in what comes after another action there, as long as it commutes with what is done:
+//! the other order has been explored. It is neither tried nor does it count as left out.
+//!
+//! SOUNDNESS: a state that is met again was explored without what was asleep the first time. What is awake now is tried there after
+//! all, and what is asleep both times is what stays left out: that is the remainder, which is kept with the state. While it is tried,
+//! only the remainder is asleep: what was tried at the first visit has had no other order explored on behalf of this one.
+//!
+//! SOUNDNESS: with ample or persistent sets, a state whose chosen actions are all asleep has made no step that leaves the path, so
+//! it is opened in full like one on a cycle.
+//!
+//! Actions are compared along the path as they are, and with those of another visit by names that do not depend on how threads and
+//! objects are numbered. What has no name stays awake. A store that cannot tell which state it was has nothing to keep a remainder
+//! with, so nothing sleeps there.
+
+use crate::expand::{Choice, Expansion};
+use kernel::System;
+use std::collections::HashMap;
+use std::mem::size_of;
+use store::{Seen, Visited};
+
+/// What was left out at states because it was asleep, by names.
+#[derive(Default)]
+pub(crate) struct Remainders {
+    of: HashMap<u32, Box<[u64]>>,
+    /// What is to be tried after all at the state that was met again last.
+    due: Vec<u64>,
+    names: usize,
+}
+
+impl Remainders {
+    /// Memory.
+    pub fn bytes(&self) -> usize {
+        self.of.capacity() * size_of::<(u32, Box<[u64]>)>() + self.names * size_of::<u64>()
+    }
+
+    fn set(&mut self, id: u32, names: Vec<u64>) {
+        self.names += names.len();
+        let before = match names.is_empty() {
+            true => self.of.remove(&id),
+            false => self.of.insert(id, names.into()),
+        };
+        self.names -= before.map_or(0, |before| before.len());
+    }
+}
+
+impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
+    fn name(&self, state: &mut S::State, action: S::Action) -> Option<u64> {
+        self.reduction.as_ref()?.name(self.system, state, action)
+    }
+
+    /// Notes what is asleep in a state that was entered. Whether it was known, and something was asleep there that is awake now.
+    pub(crate) fn wakes(&mut self, state: &mut S::State, seen: Seen) -> bool {
+        if seen.id == u32::MAX {
+            self.sleep.clear();
+            return false;
+        }
+        let asleep: Vec<Option<u64>> = (0..self.sleep.len())
+            .map(|at| self.name(state, self.sleep[at]))
+            .collect();
+        if seen.new {
+            self.remainders.set(seen.id, asleep.into_iter().flatten().collect());
+            return false;
+        }
+        let Some(before) = self.remainders.of.get(&seen.id) else {
+            return false;
+        };
+        let (still, due): (Vec<u64>, Vec<u64>) = before.iter().partition(|&&name| asleep.contains(&Some(name)));
+        if due.is_empty() {
+            return false;
+        }
+        let mut names = asleep.iter();
+        self.sleep.retain(|_| {
+            names
+                .next()
+                .is_some_and(|name| name.is_some_and(|name| still.contains(&name)))
+        });
+        self.remainders.set(seen.id, still);
+        self.remainders.due = due;
+        true
+    }
+
+    /// Keeps of the choices from `first` on those that are to be tried at a state that was met again.
+    pub fn keep_due(&mut self, state: &mut S::State, first: usize, choices: &mut Vec<Choice<S::Action>>) {
+        let mut at = 0;
+        choices.retain(|choice| {
+            at += 1;
+            let name = self.name(state, choice.action);
+            at <= first || name.is_some_and(|name| self.remainders.due.contains(&name))
+        });
+    }
+
+    /// Drops the choices from `from` on that are asleep, and puts to sleep, for each that is left, what commutes with it: of `asleep`,
+    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The menu is that of the state.
+    pub fn put_to_sleep(
+        &mut self,
+        state: &mut S::State,
+        (first, from): (usize, usize),
+        asleep: (u32, u32),
+        choices: &mut Vec<Choice<S::Action>>,
+        sleepers: &mut Vec<S::Action>,
+    ) {
+        let own = asleep.0 as usize..asleep.1 as usize;
+        let mut kept = from;
+        for at in from..choices.len() {
+            if !sleepers[own.clone()].contains(&choices[at].action) {
+                choices[kept] = choices[at];
+                kept += 1;
+            }
+        }
+        choices.truncate(kept);
+        for at in from..kept {
+            let begin = sleepers.len() as u32;
+            for sleeper in own.clone() {
+                let sleeper = sleepers[sleeper];
+                if self.stays_asleep(state, sleeper, choices[at].action) {
+                    sleepers.push(sleeper);
+                }
+            }
+            for tried in first..at {
+                let tried = choices[tried].action;
+                if self.name(state, tried).is_some() && self.stays_asleep(state, tried, choices[at].action) {
+                    sleepers.push(tried);
+                }
+            }
+            choices[at].asleep = (begin, sleepers.len() as u32);
+        }
+    }
+
+    /// Wakes whatever does not commute with a step that is about to be taken. The menu is that of the state.
+    pub(crate) fn stir(&mut self, state: &mut S::State, choice: &Choice<S::Action>) {
+        let mut sleep = std::mem::take(&mut self.sleep);
+        sleep.retain(|&sleeper| self.stays_asleep(state, sleeper, choice.action));
+        self.sleep = sleep;
+    }
+
+    fn stays_asleep(&mut self, state: &mut S::State, sleeper: S::Action, action: S::Action) -> bool {
+        let find = |wanted: S::Action| {
+            let entries = self.menu.entries();
+            entries.iter().find(|entry| entry.enabled && entry.action == wanted)
+        };
+        match (find(sleeper), find(action), &mut self.reduction) {
+            (Some(one), Some(two), Some(reduction)) => {
+                one.thread != two.thread && reduction.commute(self.system, state, &self.menu, one, two)
+            }
+            _ => false,
+        }
+    }
+}
