@@ -190,6 +190,110 @@ fn spurious_wake_ups_are_explored_on_request() {
     assert_eq!((&*report.verdict, report.states), ("holds", 19));
 }
 
+fn optimistic_example(name: &str) -> String {
+    let path = root().join("examples/optimistic").join(name);
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn the_barrier_of_the_paper_is_explored_by_its_rule() {
+    let (path, rules) = (
+        optimistic_example("barrier.rad"),
+        optimistic_example("barrier.discipline"),
+    );
+    let counts = [("none", 106), ("persistent", 73), ("persistent,sleep", 66)];
+    for (reduce, states) in counts {
+        let report = report(&["check", "--json", "-", "--reduce", reduce, &path]);
+        assert_eq!((&*report.verdict, report.states), ("holds", states), "{reduce}");
+    }
+    let guessed = report(&["check", "--json", "-", "--reduce", "optimistic", &path]);
+    assert_eq!((&*guessed.verdict, guessed.states, guessed.restarts), ("holds", 78, 1));
+    let dropped: Vec<(&str, u32)> = guessed.dropped.iter().map(|one| (&*one.what, one.line)).collect();
+    assert!(dropped.iter().any(|(what, _)| what.starts_with("x[0] ")), "{dropped:?}");
+    assert!(dropped.iter().all(|(what, _)| what.contains("no lock")), "{dropped:?}");
+    for search in ["dfs", "bfs"] {
+        let ruled = report(&[
+            "check",
+            "--json",
+            "-",
+            "--reduce",
+            "optimistic",
+            "--search",
+            search,
+            "--discipline",
+            &rules,
+            &path,
+        ]);
+        assert_eq!((&*ruled.verdict, ruled.states, ruled.restarts), ("holds", 38, 0));
+        assert_eq!(ruled.assumed.len(), 2, "{:?}", ruled.assumed);
+    }
+}
+
+#[test]
+fn an_access_against_a_rule_is_named() {
+    let rules = scratch("wrong.discipline");
+    fs::write(&rules, "protected x[j]: owner(m[j]) == i;").expect("target can be written");
+    let (path, rules) = (optimistic_example("barrier.rad"), rules.to_string_lossy());
+    let report = report(&[
+        "check",
+        "--json",
+        "-",
+        "--reduce",
+        "optimistic",
+        "--discipline",
+        &rules,
+        &path,
+    ]);
+    let dropped: Vec<(&str, &str, u32)> = report
+        .dropped
+        .iter()
+        .map(|one| (&*one.what, &*one.thread, one.line))
+        .collect();
+    let expected = [
+        ("x[0] is only accessed by one thread at a time", "t[0]", 16),
+        ("x[1] is only accessed by one thread at a time", "t[1]", 16),
+    ];
+    assert_eq!(dropped, expected);
+    assert_eq!(report.states, 78);
+}
+
+#[test]
+fn what_does_not_go_with_these_reductions_is_refused() {
+    let (path, rules) = (
+        optimistic_example("barrier.rad"),
+        optimistic_example("barrier.discipline"),
+    );
+    let cases: [(&[&str], &str); 6] = [
+        (
+            &["--reduce", "sleep", "--search", "bfs"],
+            "only depth-first search knows",
+        ),
+        (
+            &["--reduce", "sleep", "--store", "bits"],
+            "--store bits does not keep states",
+        ),
+        (
+            &["--reduce", "persistent", "--preemptions", "2"],
+            "bound them with --reduce base",
+        ),
+        (
+            &["--reduce", "optimistic,sleep"],
+            "it goes with `base` and `atomic` only",
+        ),
+        (
+            &["--reduce", "persistent", "--discipline", &rules],
+            "which --reduce persistent does not have",
+        ),
+        (
+            &["--reduce", "optimistic", "--discipline", &path],
+            "expected `protected`, `unprotected` or `unshared`",
+        ),
+    ];
+    for (arguments, message) in cases {
+        refused(&[&["check"], arguments, &[&*path]].concat(), message);
+    }
+}
+
 /// Fails with status 2 and these words.
 fn refused(arguments: &[&str], expected: &str) {
     let output = raddle(arguments);

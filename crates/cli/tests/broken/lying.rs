@@ -44,6 +44,12 @@ pub struct Lies<S: View> {
     pub spins: bool,
     /// What is asleep in a state has no name when the state is entered, so that no remainder is kept with it.
     pub oversleeps: bool,
+    /// Whoever accesses something has access to it by the rules.
+    pub trusts: bool,
+    /// Two threads may have access at once.
+    pub shares: bool,
+    /// Access may be taken away.
+    pub robs: bool,
 }
 
 impl<S: View> Default for Lies<S> {
@@ -66,6 +72,9 @@ impl<S: View> Default for Lies<S> {
             forgets: false,
             spins: false,
             oversleeps: false,
+            trusts: false,
+            shares: false,
+            robs: false,
         }
     }
 }
@@ -277,15 +286,20 @@ impl<S: View> View for Lying<'_, S> {
     }
 
     fn has_access(&self, state: &mut S::State, thread: ThreadId, place: Place) -> Option<bool> {
-        self.truth.has_access(state, thread, place)
+        let has = self.truth.has_access(state, thread, place)?;
+        Some(has || self.lies.trusts)
     }
 
     fn disputed(&self, state: &mut S::State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
-        self.truth.disputed(state, out);
+        if !self.lies.shares {
+            self.truth.disputed(state, out);
+        }
     }
 
     fn expels(&self, state: &mut S::State, action: S::Action, out: &mut Vec<(Place, ThreadId)>) {
-        self.truth.expels(state, action, out);
+        if !self.lies.robs {
+            self.truth.expels(state, action, out);
+        }
     }
 
     fn is_final(&self, state: &mut S::State, place: Place) -> bool {

@@ -26,6 +26,9 @@ const RANDOM: u64 = 60;
 /// Random models that a broken reduction is tried on.
 const MODELS: u64 = 2000;
 
+/// Random models that a broken check of rules is tried on, with each of some rules.
+const RULED_MODELS: u64 = 200;
+
 fn strategy(names: &str, order: Order) -> Strategy {
     Strategy {
         name: names.to_owned(),
@@ -417,4 +420,68 @@ fn every_broken_reduction_is_caught_on_models() {
     }
     let left: Vec<&str> = left.iter().map(|(name, ..)| *name).collect();
     assert!(left.is_empty(), "not caught: {left:?}");
+}
+
+/// A broken check of rules: its name, and what it lies about.
+type BrokenRule = (&'static str, fn() -> Lies<Model>);
+
+#[test]
+fn every_broken_check_of_rules_is_caught() {
+    let all: [BrokenRule; 5] = [
+        (NOTHING, Lies::default),
+        ("access is not checked", || Lies {
+            trusts: true,
+            ..Lies::default()
+        }),
+        ("two may have access at once", || Lies {
+            shares: true,
+            ..Lies::default()
+        }),
+        ("access may be taken away", || Lies {
+            robs: true,
+            ..Lies::default()
+        }),
+        ("who gives access away is no step of its own", || Lies {
+            begins: Some(|_, _, _| false),
+            ..Lies::default()
+        }),
+    ];
+    let mut left: Vec<_> = all.iter().collect();
+    let base = strategy("base", Order::Depth);
+    let random = (0..RULED_MODELS).map(|seed| (model::random(seed), programs::RULES));
+    let made = programs::RULED.iter().map(|(text, rules)| {
+        let program = model::parse(text).expect("a model");
+        (program, std::slice::from_ref(rules))
+    });
+    for (number, (program, rules)) in random.chain(made).enumerate() {
+        let mut model = Model::new(&program, number % 2 == 0).expect("a model");
+        let truth = summary(search(&model, &mut model.start(), &base).expect("legal options"));
+        if truth.stopped.is_some() {
+            continue;
+        }
+        for rule in rules {
+            // A rule about a variable that threads wait for is refused.
+            if model.set_discipline(rule).is_err() {
+                continue;
+            }
+            left.retain(|(name, lies)| {
+                let mut strategy = strategy("optimistic", Order::Depth);
+                strategy.commute = false;
+                let lying = Lying::new(&model, lies());
+                let mut told = Told(strategy.combination.make(Guesses::default()).expect("a reduction"));
+                let ran = search_with(&lying, &mut model.start(), &strategy, Some(&mut told)).expect("legal options");
+                let caught = summary(ran).findings != truth.findings;
+                if caught {
+                    eprintln!("{name}: on model {number} with {rule}");
+                    assert_ne!(*name, NOTHING, "sound rules are caught");
+                }
+                !caught
+            });
+        }
+        if left.len() == 1 {
+            break;
+        }
+    }
+    let left: Vec<&str> = left.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(left, [NOTHING], "not caught");
 }

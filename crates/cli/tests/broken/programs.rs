@@ -188,3 +188,31 @@ pub const MODELS: &[&str] = &[
     thread v { loop { z = x; observe x + 2 * x; z = z; } }
     thread w { loop { z = 1 - z; } }",
 ];
+
+/// Rules for random models, each of them wrong for most.
+pub const RULES: &[&str] = &[
+    "protected x: i == 0;",
+    "protected x: i == 0 and v == 0 or i == 1 and v == 1;",
+    "protected a[j]: owner(l) == i or w == 1 and i == j or s == 1 and i == 1 - j;",
+    "protected x: a[0] == i; protected a[j]: x == i;",
+    "protected x: i == 0 or v == 1; protected a[j]: i == j or v == 0;",
+    "protected x: v == i; protected a[j]: w == i;",
+];
+
+/// Models with rules.
+pub const RULED: &[(&str, &str)] = &[
+    // Whoever writes v takes x from the thread before him, in the midst of what he does.
+    (
+        "int x; volatile int v;
+        thread t { v = 0; x = 1; x = 2; }
+        thread u { int y; v = 1; y = x; observe y; }",
+        "protected x: v == i;",
+    ),
+    // Whoever gives x away by g does it where nobody looks, and u seems never to come too early.
+    (
+        "int x, g; volatile int v;
+        thread t { v = 1; x = 1; x = 2; g = 1; }
+        thread u { await v == 1; x = 5; observe x; }",
+        "protected x: g == i; unshared g;",
+    ),
+];
