@@ -5,6 +5,22 @@ use model::Model;
 use model::syntax::{Command, Expr, Program, Statement};
 use reduction::Part;
 
+/// Rules of exclusive access that anybody might write about a random model, most of them wrong for most models.
+pub const RULES: &[&str] = &[
+    "protected x: owner(l) == i;",
+    "protected x: i == 0;",
+    "protected x: i == 0 and v == 0 or i == 1 and v == 1;",
+    "protected x: owner(m[0]) == i or s == 0 and i == 1;",
+    "protected x: owner(m[v]) == i; protected a[j]: owner(m[j]) == i;",
+    "protected x: owner(l) != -1 and owner(l) == i; protected a[j]: y == j;",
+    "protected a[j]: i == j;",
+    "protected a[j]: owner(l) == i or w == 1 and i == j or s == 1 and i == 1 - j;",
+    "protected a[j]: not owner(m[j]) == 1 - i; unprotected x;",
+    "protected x: a[0] == i; protected a[j]: x == i;",
+    "protected x: i == 0 or v == 1; protected a[j]: i == j or v == 0;",
+    "protected v: owner(l) == i; unprotected x; unprotected a;",
+];
+
 /// A model as something that can be searched again and again.
 pub struct Guarded {
     /// With every statement a step.
@@ -26,6 +42,13 @@ impl Guarded {
             fine: made(true)?,
             coarse: made(every)?,
         })
+    }
+
+    /// Gives the reductions a rule, if it can be one of this model.
+    pub fn set_rule(&mut self, rule: &str) {
+        for model in [&mut self.fine, &mut self.coarse] {
+            let _ = model.set_discipline(rule);
+        }
     }
 
     fn of(&self, strategy: &Strategy) -> &Model {

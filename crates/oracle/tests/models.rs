@@ -3,7 +3,8 @@
 use kernel::{Menu, Reduction, System, ThreadId};
 use model::{Action, Model, What};
 use oracle::compare::{Strategy, Summary};
-use reduction::{Combination, Guesses};
+use oracle::models::RULES;
+use reduction::{Combination, Doubt, Guesses};
 use search::{Ending, Options};
 use std::path::Path;
 
@@ -143,21 +144,6 @@ fn rules_that_do_not_hold_are_told_and_dropped() {
     }
 }
 
-/// Rules that anybody might write about a random model, most of them wrong.
-const RULES: &[&str] = &[
-    "protected x: owner(l) == i;",
-    "protected x: i == 0;",
-    "protected x: i == 0 and v == 0 or i == 1 and v == 1;",
-    "protected x: owner(m[0]) == i or s == 0 and i == 1;",
-    "protected x: owner(m[v]) == i; protected a[j]: owner(m[j]) == i;",
-    "protected x: owner(l) != -1 and owner(l) == i; protected a[j]: y == j;",
-    "protected a[j]: i == j;",
-    "protected a[j]: owner(l) == i or w == 1 and i == j or s == 1 and i == 1 - j;",
-    "protected a[j]: not owner(m[j]) == 1 - i; unprotected x;",
-    "protected x: a[0] == i; protected a[j]: x == i;",
-    "protected v: owner(l) == i; unprotected x; unprotected a;",
-];
-
 #[test]
 fn no_rule_changes_what_is_found_in_random_models() {
     let summary = |model: &Model, names: &str| {
@@ -191,6 +177,31 @@ fn no_rule_changes_what_is_found_in_random_models() {
         }
     }
     assert!(fewer > tried / 4, "{fewer} of {tried}");
+}
+
+/// A thread that goes round where nobody sees it does not put the others off, and is told.
+#[test]
+fn an_endless_run_is_noticed() {
+    let text = "int x; volatile int v; thread t { v = 1; loop { x = 1 - x; } } thread u { await v == 1; observe v; }";
+    let round = model(text);
+    let combination = strategy("optimistic").combination;
+    let mut reduction = combination.make::<Model>(Guesses::default()).expect("a reduction");
+    let searched = search::explore(
+        &round,
+        &mut round.start(),
+        &mut store::Exact::new(),
+        &Options::default(),
+        Some(&mut reduction),
+        &mut search::Silent,
+    );
+    let outcome = searched.expect("legal options");
+    assert_eq!((outcome.ending, outcome.marks.len()), (Ending::Complete, 1));
+    let guesses = reduction.into_guesses();
+    assert!(
+        matches!(guesses.doubts(), [Doubt::Endless(at)] if at.thread == "t"),
+        "{:?}",
+        guesses.doubts()
+    );
 }
 
 #[test]

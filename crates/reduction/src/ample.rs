@@ -2,7 +2,8 @@
 //!
 //! After Dwyer, Hatcliff, Robby and Ranganath (2004), sections 3 and 4. At a state, one thread is enough if all its current
 //! actions, disabled ones included, commute with whatever the others may do before (C1). Its actions are then all that is tried
-//! there. C0 holds because the thread has an enabled action. C3 is the search's own care.
+//! there. C0 holds because the thread has an enabled action. C3 is the search's own care. Where no thread is enough by itself,
+//! `persistent` may know several that are together.
 //!
 //! C2: nothing that a property looks at is lost.
 //! * A deadlock is a state without successors, which ample sets keep by C0 and C1 alone; a circle of locks stays once it is there.

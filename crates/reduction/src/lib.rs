@@ -1,7 +1,8 @@
 //! Partial-order reductions: one file each, in any combination.
 //!
 //! An *independence* proves, for a touch of the next step of a thread in a state, that no other thread can interfere with it; a
-//! combination proves what any of its members proves. [`Ample`] turns that into a choice of threads. [`REDUCTIONS`] is the list
+//! combination proves what any of its members proves. [`Ample`] turns that into a choice of threads, with `persistent` for sets of several and
+//! [`Optimistic`] for coarse steps instead. [`REDUCTIONS`] is the list
 //! that the command line, the documentation and the tests read.
 
 mod ample;

@@ -5,13 +5,23 @@ use crate::Failure;
 use crate::arguments::Oracle;
 use model::syntax::Program;
 use oracle::compare::{Judgement, judge};
-use oracle::models::{Guarded, shrinks};
+use oracle::models::{Guarded, RULES, shrinks};
 use oracle::shrink::shrink;
 
 /// A model as something to be searched. In some, threads wake up for no reason; in some, every statement is a step whatever the
-/// strategy.
+/// strategy; to some, `optimistic` has a rule.
 pub fn case(program: &Program, seed: u64) -> Result<Guarded, Failure> {
-    Guarded::new(program, is_spurious(seed), seed % 4 == 2).map_err(Failure::unknown)
+    let mut made = Guarded::new(program, is_spurious(seed), seed % 4 == 2).map_err(Failure::unknown)?;
+    if let Some(rule) = rule(seed) {
+        made.set_rule(rule);
+    }
+    Ok(made)
+}
+
+/// The rule for the model of a seed: there is one for two in three.
+fn rule(seed: u64) -> Option<&'static str> {
+    let number = seed as usize % (RULES.len() * 3 / 2);
+    RULES.get(number).copied()
 }
 
 /// The smallest model that the one of a seed shrinks to, as a file, and who says what about it.
@@ -30,6 +40,9 @@ pub fn smallest(options: &Oracle, seed: u64) -> Result<String, Failure> {
     let mut text = String::new();
     if is_spurious(seed) {
         text.push_str("//@ options: --spurious\n");
+    }
+    if let Some(rule) = rule(seed) {
+        text.push_str(&format!("// --discipline: {rule}\n"));
     }
     text.push_str(&source);
     for difference in disagrees(&program).unwrap_or_default() {

@@ -448,7 +448,7 @@ fn every_broken_check_of_rules_is_caught() {
     ];
     let mut left: Vec<_> = all.iter().collect();
     let base = strategy("base", Order::Depth);
-    let random = (0..RULED_MODELS).map(|seed| (model::random(seed), programs::RULES));
+    let random = (0..RULED_MODELS).map(|seed| (model::random(seed), oracle::models::RULES));
     let made = programs::RULED.iter().map(|(text, rules)| {
         let program = model::parse(text).expect("a model");
         (program, std::slice::from_ref(rules))

@@ -189,16 +189,6 @@ pub const MODELS: &[&str] = &[
     thread w { loop { z = 1 - z; } }",
 ];
 
-/// Rules for random models, each of them wrong for most.
-pub const RULES: &[&str] = &[
-    "protected x: i == 0;",
-    "protected x: i == 0 and v == 0 or i == 1 and v == 1;",
-    "protected a[j]: owner(l) == i or w == 1 and i == j or s == 1 and i == 1 - j;",
-    "protected x: a[0] == i; protected a[j]: x == i;",
-    "protected x: i == 0 or v == 1; protected a[j]: i == j or v == 0;",
-    "protected x: v == i; protected a[j]: w == i;",
-];
-
 /// Models with rules.
 pub const RULED: &[(&str, &str)] = &[
     // Whoever writes v takes x from the thread before him, in the midst of what he does.
