@@ -106,6 +106,36 @@ fn right_rules_leave_fewer_states_than_anything_else() {
     }
 }
 
+/// The lines at which a rule is broken first, and by whom.
+#[test]
+fn wrong_rules_are_told_with_the_access_that_breaks_them() {
+    let cases = [
+        ("buffers", "22, 24", "22", ("writer", 24)),
+        ("buffers", "at(10, 12", "at(10, 11, 12", ("driver", 32)),
+        ("blocks", "where[j] == -1 and owner(free) == i or", "", ("user[0]", 14)),
+        ("tasks", "given[i] == j + 1", "given[1 - i] == j + 1", ("worker[1]", 9)),
+    ];
+    for (name, part, instead, expected) in cases {
+        let (text, rules) = (example(&format!("{name}.rad")), example(&format!("{name}.discipline")));
+        assert!(rules.contains(part), "{name}");
+        let model = with_rules(&text, &rules.replace(part, instead));
+        let combination = strategy("optimistic").combination;
+        let mut reduction = combination.make::<Model>(Guesses::default()).expect("a reduction");
+        let searched = search::explore(
+            &model,
+            &mut model.start(),
+            &mut store::Exact::new(),
+            &Options::default(),
+            Some(&mut reduction),
+            &mut search::Silent,
+        );
+        assert_eq!(searched.expect("legal options").ending, Ending::Complete, "{name}");
+        let refuted = reduction.into_guesses().refuted();
+        let told: Vec<(&str, u32)> = refuted.iter().map(|one| (&*one.at.thread, one.at.line)).collect();
+        assert!(told.contains(&expected), "{name}: {told:?}");
+    }
+}
+
 /// What is wrong with rules that do not hold: what is dropped, and what is told besides.
 #[test]
 fn rules_that_do_not_hold_are_told_and_dropped() {
