@@ -178,6 +178,21 @@ impl Combination {
         Ok(())
     }
 
+    /// All legal combinations that leave something out, by name.
+    pub fn all() -> Vec<Combination> {
+        let parts: Vec<&str> = REDUCTIONS
+            .iter()
+            .filter(|entry| !matches!(entry.part, Part::None | Part::Base))
+            .map(|entry| entry.name)
+            .collect();
+        (1_u32..1 << parts.len())
+            .filter_map(|chosen| {
+                let is_chosen = |at: &usize| chosen >> at & 1 != 0;
+                Combination::named((0..parts.len()).filter(is_chosen).map(|at| parts[at])).ok()
+            })
+            .collect()
+    }
+
     /// Whether it has a part.
     pub fn has(&self, part: Part) -> bool {
         self.expanded().contains(&part)

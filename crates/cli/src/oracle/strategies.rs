@@ -6,7 +6,7 @@
 use crate::arguments::Oracle;
 use kernel::Property;
 use oracle::compare::Strategy;
-use reduction::{Combination, Part, REDUCTIONS};
+use reduction::{Combination, Part};
 use search::{Options, Order};
 use std::sync::LazyLock;
 
@@ -25,20 +25,7 @@ const AT_ONCE: u64 = 4;
 /// From one way to search to the one that is tried next: a prime, so that all have their turn and neighbours differ.
 const STRIDE: u64 = 71;
 
-/// All legal combinations of reductions that leave something out.
-static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(|| {
-    let parts: Vec<&str> = REDUCTIONS
-        .iter()
-        .filter(|entry| !matches!(entry.part, Part::None | Part::Base))
-        .map(|entry| entry.name)
-        .collect();
-    (1_u32..1 << parts.len())
-        .filter_map(|chosen| {
-            let is_chosen = |at: &usize| chosen >> at & 1 != 0;
-            Combination::named((0..parts.len()).filter(is_chosen).map(|at| parts[at])).ok()
-        })
-        .collect()
-});
+static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(Combination::all);
 
 /// Those for a Java program; none may enter many more states than the options say. `seed` also is where shuffled ones take their
 /// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
