@@ -412,8 +412,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Sets a word of a thread's record.
+    #[inline]
     pub fn set_thread_word(&mut self, of: u32, word: u32, value: u32) {
-        self.memory.store(thread_record(of) + word, value);
+        let at = thread_record(of) + word;
+        // Most of the time it is what it was, and then there is nothing to log and to write anew.
+        if self.memory.load(at) != value {
+            self.memory.store(at, value);
+        }
     }
 
     /// The topmost frame of any thread.
