@@ -316,6 +316,8 @@ pub struct Manner {
     pub counts_threads: bool,
     /// Others look at what a thread is doing, so every step of it may matter to them.
     pub watches_threads: bool,
+    /// Something may be left out.
+    pub reduced: bool,
     /// It is noted which objects other threads were ever able to reach.
     pub escapes: bool,
     /// Objects that were proved never to be shared are marked.
