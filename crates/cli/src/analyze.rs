@@ -1,12 +1,13 @@
 //! `raddle analyze`.
 
 use crate::arguments::Analyze;
+use crate::publish::print;
 use crate::{Failure, target};
 use analysis::{Escape, SiteFact, Verdict};
 use library::Library;
 use machine::Natives;
 use program::world::{ClassId, LoaderId, MethodId, Program};
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 
 /// Says of each place where objects are made whether they stay with the thread that makes them.
 pub fn analyze(options: &Analyze) -> Result<u8, Failure> {
@@ -19,8 +20,7 @@ pub fn analyze(options: &Analyze) -> Result<u8, Failure> {
     let escape = Escape::of(&program, entry, &|method| library.stands_in(&program, method));
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let text = page(&program, &escape, options.all, colour);
-    // A closed pipe is the reader's business.
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    print(&text)?;
     Ok(0)
 }
 

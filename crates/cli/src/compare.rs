@@ -123,7 +123,7 @@ fn write(comparison: &Comparison, options: &Compare) -> Result<(), Failure> {
     if let Some(path) = &options.csv {
         if path == Path::new("-") {
             to_stdout = false;
-            print(&csv(comparison));
+            print(&csv(comparison))?;
         } else {
             put(path, &csv(comparison))?;
         }
@@ -140,7 +140,7 @@ fn write(comparison: &Comparison, options: &Compare) -> Result<(), Failure> {
                 colour: false,
             },
         };
-        print(&table(comparison, &style));
+        print(&table(comparison, &style))?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::Dump;
+use crate::publish::print;
 use crate::target;
 use program::ir;
 use program::world::{LoaderId, Program};
@@ -44,11 +45,12 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
             program.text(found.descriptor)
         );
         if found.is_native() || found.is_abstract() {
-            println!("{title}: {}\n", if found.is_native() { "native" } else { "abstract" });
+            let kind = if found.is_native() { "native" } else { "abstract" };
+            print(&format!("{title}: {kind}\n\n"))?;
             continue;
         }
         match program.code(found) {
-            Ok(code) => println!("{}", ir::show(described.file.as_deref(), &title, code)),
+            Ok(code) => print(&format!("{}\n", ir::show(described.file.as_deref(), &title, code)))?,
             Err(error) => failed = Some(error.to_string()),
         }
     }

@@ -1,19 +1,21 @@
 //! `raddle list`.
 
 use crate::Failure;
+use crate::publish::print;
 use kernel::Property;
 use reduction::REDUCTIONS;
 
 /// Names reductions and properties, with a line each.
 pub fn list() -> Result<u8, Failure> {
-    println!("reductions (--reduce):");
+    let mut text = "reductions (--reduce):\n".to_owned();
     for entry in REDUCTIONS {
-        println!("  {:<14} {}", entry.name, entry.summary);
+        text.push_str(&format!("  {:<14} {}\n", entry.name, entry.summary));
     }
-    println!("\nproperties (--property), those with * unless you say otherwise:");
+    text.push_str("\nproperties (--property), those with * unless you say otherwise:\n");
     for property in Property::ALL {
         let star = if property.is_default() { '*' } else { ' ' };
-        println!(" {star}{:<10} {}", property.name(), property.summary());
+        text.push_str(&format!(" {star}{:<10} {}\n", property.name(), property.summary()));
     }
+    print(&text)?;
     Ok(0)
 }

@@ -66,7 +66,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            eprintln!("raddle: {}", failure.message);
+            publish::complain(&format!("raddle: {}\n", failure.message));
             ExitCode::from(failure.status)
         }
     }

@@ -3,7 +3,7 @@
 use crate::Failure;
 use report::Style;
 use report::model::Report;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 /// Writes the report where it is wanted; the exit status of its verdict.
@@ -15,7 +15,7 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
         let text = report::to_json(report);
         if path == Path::new("-") {
             to_stdout = false;
-            print(&text);
+            print(&text)?;
         } else {
             std::fs::write(path, text).map_err(|error| cannot(path, error))?;
         }
@@ -24,9 +24,9 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
         std::fs::write(path, report::html(report)).map_err(|error| cannot(path, error))?;
     }
     if to_stdout {
-        print(&report::text(report, &style()));
+        print(&report::text(report, &style()))?;
     } else if quiet && json != Some(Path::new("-")) {
-        print(&format!("{}\n", report.verdict));
+        print(&format!("{}\n", report.verdict))?;
     }
     Ok(match &*report.verdict {
         "holds" => 0,
@@ -36,8 +36,19 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
 }
 
 /// Prints; a closed pipe is the reader's business.
-pub fn print(text: &str) {
+pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::input(format!("cannot write what is to be said: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints to standard error. Nobody can be told if that does not work.
+pub fn complain(text: &str) {
+    let mut out = std::io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 

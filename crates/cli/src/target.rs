@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::arguments::Classes;
+use crate::publish::complain;
 use crate::subject::guarded;
 use crate::verify;
 use program::archive::Archive;
@@ -37,6 +38,10 @@ pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<
         "java" => source_file(classes, &jdk, path, entry)?,
         "class" => class_file(classes, path)?,
         "jar" => jar_file(&jdk, path)?,
+        _ if path.is_file() || program.starts_with(['/', '.']) => {
+            let what = "a program is a .java, .class, .jar or .rad file, or the name of a class";
+            return Err(Failure::input(format!("{program} is no program: {what}")));
+        }
         _ => {
             let text = if classes.class_path.is_empty() {
                 ".".to_owned()
@@ -64,9 +69,7 @@ fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: Option<&str>) -
     others.extend(verify::folders(path, jdk)?);
     let others = others.join(":");
     let compiled = source::compile(path, jdk, &others, &[]).map_err(|error| Failure::input(error.to_string()))?;
-    if !compiled.messages.is_empty() {
-        eprint!("{}", compiled.messages);
-    }
+    complain(&compiled.messages);
     let named_like_file = || {
         let stem = path.file_stem()?.to_str()?.to_owned();
         entry.map(|_| stem)

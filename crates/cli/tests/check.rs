@@ -7,6 +7,7 @@ mod common;
 use common::cases::{self, Case, Ran, on_all_cores, scratch};
 use kernel::Property;
 use program::jdk::Jdk;
+use reduction::Combination;
 use report::model::{Report, Violation};
 use std::collections::BTreeSet;
 use std::fs;
@@ -224,14 +225,22 @@ struct Comparison<'a> {
 
 /// Explores programs in another way; how many there were, and how many of them did not come to their end.
 fn compare(comparison: &Comparison<'_>) -> (usize, usize) {
+    compare_with(comparison, |_| String::new())
+}
+
+/// The same with reductions that are another combination for each program, given by its number.
+fn compare_with(comparison: &Comparison<'_>, reductions: impl Fn(usize) -> String + Sync) -> (usize, usize) {
     let what = comparison.options.join(" ");
     let is_small = |report: &Report| report.states <= comparison.most;
-    let mut small: Vec<&(&Case, Result<Report, String>)> = CENSUS.iter().collect();
-    small.retain(|(case, known)| (comparison.fits)(case) && known.as_ref().map_or(true, is_small));
-    let results = on_all_cores(&small, |(case, known)| -> Result<bool, String> {
-        let wrong = |why: String| format!("{}: {why}", case.name);
+    let mut small: Vec<_> = CENSUS.iter().enumerate().collect();
+    small.retain(|(_, (case, known))| (comparison.fits)(case) && known.as_ref().map_or(true, is_small));
+    let results = on_all_cores(&small, |(number, (case, known))| -> Result<bool, String> {
+        let reductions = reductions(*number);
+        let reduced = ["--reduce", &reductions];
+        let wrong = |why: String| format!("{} {reductions}: {why}", case.name);
         let known = known.as_ref().map_err(|why| wrong(why.clone()))?;
-        let options = [&["--json", "-", "--all"], comparison.options].concat();
+        let own = if reductions.is_empty() { &[][..] } else { &reduced };
+        let options = [&["--json", "-", "--all"], comparison.options, own].concat();
         let report = case.check(&JDK, &options).report().map_err(wrong)?;
         if !(comparison.ended)(&report) {
             return Ok(false);
@@ -367,25 +376,23 @@ fn every_instruction_as_a_step_shows_the_same() {
 /// Programs whose end may come upon another thread between two instructions of its own, where `base` never stops it.
 const CUT_OFF: [&str; 3] = ["DaemonLeft", "DaemonSpinner", "ExitWhileBlocked"];
 
-/// Combinations in which every reduction comes up, from the weakest to the strongest. All legal ones are for the oracle.
-const COMBINATIONS: &[&str] = &[
-    "escape-static",
-    "escape",
-    "atomic,lockset",
-    "final,own",
-    "selflock,dominated",
-    "auto",
-];
-
+/// Each program in some of all legal combinations of reductions, and the next one in the next.
 #[test]
 fn reductions_show_the_same() {
-    for names in COMBINATIONS {
-        compare(&Comparison {
-            options: &["--reduce", names],
+    const AT_ONCE: usize = 6;
+    // A prime, so that all have their turn and neighbours differ.
+    const STRIDE: usize = 71;
+    let all = Combination::all();
+    for turn in 0..AT_ONCE {
+        let comparison = Comparison {
+            options: &[],
             most: 1000,
             fits: |case| !case.has("livelock") && !case.has("--preemptions"),
             ended: always,
             difference: same_flaws,
+        };
+        compare_with(&comparison, |number| {
+            all[(number * AT_ONCE + turn) * STRIDE % all.len()].names().join(",")
         });
     }
 }

@@ -176,6 +176,44 @@ fn bad_input_is_explained() {
     );
 }
 
+/// Where nothing can be written, that is said, and a reader who has gone is no reason to complain.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_no_panic() {
+    let here = folder("full", &[("notes.txt", "no program\n")]);
+    let full = || {
+        fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a full device")
+    };
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+        command.args(arguments).current_dir(&here);
+        command
+    };
+    let output = command(&["list"]).stdout(full()).output().expect("raddle runs");
+    let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(complaint.starts_with("raddle: cannot write"), "{complaint}");
+    let status = command(&["check", "notes.txt"])
+        .stderr(full())
+        .status()
+        .expect("raddle runs");
+    assert_eq!(status.code(), Some(2));
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let output = command(&["list"]).stdout(writer).output().expect("raddle runs");
+    assert_eq!((output.status.code(), &*output.stderr), (Some(0), &b""[..]));
+    check(
+        &here,
+        &["check", "notes.txt"],
+        2,
+        "",
+        &["notes.txt is no program: a program is a .java"],
+    );
+}
+
 #[test]
 fn code_that_a_verifier_rejects_is_refused() {
     let text = "public class Wrong { public static void main(String[] a) { System.out.println(1); } }\n";

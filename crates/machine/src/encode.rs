@@ -22,7 +22,7 @@ use crate::layout::{
 };
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::writer::{Part, Writer};
+use crate::writer::{Part, Unchanged, Writer};
 use kernel::Vector;
 use program::ir::{Code, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS};
@@ -299,15 +299,8 @@ impl Machine<'_> {
                 .all(|&offset| own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0)
     }
 
-    /// What a thread waits for, its frames from the bottom up, and its own objects. `kept` is the position of a part in which its
-    /// frames below an address are written already.
-    pub(crate) fn write_thread(
-        &mut self,
-        number: u32,
-        writer: &mut Writer,
-        part: &mut Part,
-        kept: Option<(usize, Address)>,
-    ) {
+    /// What a thread waits for, its frames from the bottom up, and its own objects; `kept` is what need not be written again.
+    pub(crate) fn write_thread(&mut self, number: u32, writer: &mut Writer, part: &mut Part, kept: Option<Unchanged>) {
         let record = thread_record(number);
         let word = |offset: u32| self.memory.load(record + offset);
         let state = word(thread::STATUS);
@@ -351,9 +344,9 @@ impl Machine<'_> {
         part.words.push(frames.len() as u32);
         part.end_chunk();
         part.mark(0);
-        let written = kept.map_or(0, |(position, changed)| {
-            let same = frames.iter().rev().take_while(|&&frame| frame < changed);
-            writer.take_over(position, part, same)
+        let written = kept.map_or(0, |kept| {
+            let same = frames.iter().rev().take_while(|&&frame| frame < kept.below);
+            writer.take_over(kept.part, part, same)
         });
         for position in (0..frames.len() - written).rev() {
             let at = frames[position];
@@ -367,7 +360,9 @@ impl Machine<'_> {
             part.mark(at);
         }
         writer.frames = frames;
-        self.write_objects(writer, part);
+        if !kept.is_some_and(|kept| kept.objects && writer.take_over_objects(kept.part, part)) {
+            self.write_objects(writer, part);
+        }
     }
 
     /// Method, instruction, destination, live registers.

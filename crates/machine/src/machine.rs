@@ -316,6 +316,8 @@ pub struct Manner {
     pub counts_threads: bool,
     /// Others look at what a thread is doing, so every step of it may matter to them.
     pub watches_threads: bool,
+    /// Something may be left out.
+    pub reduced: bool,
     /// It is noted which objects other threads were ever able to reach.
     pub escapes: bool,
     /// Objects that were proved never to be shared are marked.
@@ -412,8 +414,13 @@ impl<'p> Machine<'p> {
     }
 
     /// Sets a word of a thread's record.
+    #[inline]
     pub fn set_thread_word(&mut self, of: u32, word: u32, value: u32) {
-        self.memory.store(thread_record(of) + word, value);
+        let at = thread_record(of) + word;
+        // Most of the time it is what it was, and then there is nothing to log and to write anew.
+        if self.memory.load(at) != value {
+            self.memory.store(at, value);
+        }
     }
 
     /// The topmost frame of any thread.

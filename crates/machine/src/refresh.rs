@@ -5,7 +5,7 @@ use crate::encode::{YOUNG, bit};
 use crate::layout::{self, CLASSES, CLOCK, INFLATED, LOCK, THREADS, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::writer::{Part, Writer};
+use crate::writer::{Part, Unchanged, Writer};
 use program::world::{ClassKind, HEADER_WORDS};
 
 /// How to get back what was encoded before the last vector.
@@ -105,8 +105,10 @@ impl Machine<'_> {
     fn refresh_shared(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
         let (end, limit) = (self.memory.image_end(), self.memory.limit());
         let mut image_changed = self.memory.touched_count() != writer.seen;
-        writer.stale.clear();
-        writer.stale.resize(writer.threads.len() + 1, false);
+        for flags in [&mut writer.stale, &mut writer.changed] {
+            flags.clear();
+            flags.resize(writer.threads.len() + 1, false);
+        }
         // Frames are none of what threads share.
         for &at in changes.iter().filter(|&&at| at < limit) {
             if (THREADS..CLASSES).contains(&at) {
@@ -175,6 +177,7 @@ impl Machine<'_> {
         let Some((position, object)) = writer.find_shared(at) else {
             if let Some(position) = writer.find_own(at, |object| object + self.object_words(object)) {
                 writer.stale[position] = true;
+                writer.changed[position] = true;
             }
             return true;
         };
@@ -245,12 +248,17 @@ impl Machine<'_> {
                 continue;
             }
             // SOUNDNESS: what lies below a frame that was on top is logged as soon as it is on top itself, so frames below all that
-            // were logged are what they were, and so are the numbers in them unless a thread before has other objects.
+            // were logged are what they were, and so are the numbers in them unless a thread before has other objects. The same holds
+            // for a thread's own objects, as long as its frames lead to the same ones and none of their words is logged.
             let (bottom, end) = self.stack(number);
             let logged = changes.iter().copied().filter(|at| (bottom..end).contains(at));
             let changed = logged.min().unwrap_or(end);
             let mut part = writer.begin_part(position as u32 + 1, number);
-            let kept = (!all).then_some((position + 1, changed));
+            let kept = (!all).then_some(Unchanged {
+                part: position + 1,
+                below: changed,
+                objects: !writer.changed[position + 1],
+            });
             self.write_thread(number, writer, &mut part, kept);
             // SOUNDNESS: a thread's own objects are those that none before it leads to. If they are others now, those of
             // the threads after it may be.

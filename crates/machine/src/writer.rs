@@ -19,6 +19,17 @@ pub(crate) struct Mark {
     objects: usize,
 }
 
+/// What of a thread's last part is still right.
+#[derive(Clone, Copy)]
+pub(crate) struct Unchanged {
+    /// Its position.
+    pub part: usize,
+    /// Frames below this address are what they were.
+    pub below: Address,
+    /// So are all objects.
+    pub objects: bool,
+}
+
 /// A part of the vector; it moves faster than what is in it.
 #[derive(Default)]
 pub(crate) struct Part(Box<Content>);
@@ -148,7 +159,9 @@ pub(crate) struct Writer {
     pub touched: Vec<Address>,
     pub seen: usize,
     pub changes: Vec<Address>,
+    /// The parts that must be written anew, and among them those whose objects must be.
     pub stale: Vec<bool>,
+    pub changed: Vec<bool>,
     pub frames: Vec<Address>,
     pub spare: Vec<Part>,
     /// How many objects the group at hand had before, where a part of it is written anew.
@@ -444,12 +457,37 @@ impl Writer {
         part.ends.extend_from_slice(&old.ends[start.chunks..end.chunks]);
         part.objects.extend_from_slice(&old.objects[start.objects..end.objects]);
         part.marks.extend_from_slice(&marks[..count]);
-        for number in start.objects..end.objects {
+        self.enter_from(start.objects, part);
+        count
+    }
+
+    /// Takes over from the part before what it has about objects, if its frames lead to the same ones as these.
+    pub(crate) fn take_over_objects(&mut self, position: usize, part: &mut Part) -> bool {
+        let old = &self.parts[position];
+        let Some(&start) = old
+            .marks
+            .last()
+            .filter(|mark| old.objects[..mark.objects] == part.objects)
+        else {
+            return false;
+        };
+        let (words, chunks) = (part.words.len() as u32, part.ends.len());
+        part.first_chunk = old.first_chunk - start.chunks + chunks;
+        part.words.extend_from_slice(&old.words[start.words..]);
+        let ends = old.ends[start.chunks..].iter();
+        part.ends.extend(ends.map(|end| end - start.words as u32 + words));
+        part.objects.extend_from_slice(&old.objects[start.objects..]);
+        self.enter_from(start.objects, part);
+        true
+    }
+
+    /// Enters the objects of a part from the one with this number on.
+    fn enter_from(&mut self, first: usize, part: &mut Part) {
+        for number in first..part.objects.len() {
             let address = part.objects[number];
             part.highest = part.highest.max(address);
             self.enter(address, YOUNG | part.group << GROUP_SHIFT | number as u32, part.group);
         }
-        count
     }
 
     /// Keeps a part in place of the one before, which can be taken back; whether its objects are others.

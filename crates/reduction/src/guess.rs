@@ -9,6 +9,7 @@
 
 use kernel::{Place, ThreadId, Whereabouts};
 use std::collections::{BTreeSet, HashMap};
+use std::hash::{BuildHasherDefault, Hasher};
 
 /// Something assumed about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,10 +101,35 @@ impl Standing {
     }
 }
 
+/// A quick hash of a few small numbers, which guesses are made of and which are asked for at every access.
+#[derive(Default)]
+struct Mixer(u64);
+
+impl Hasher for Mixer {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, word: u32) {
+        self.0 = (self.0.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    #[inline]
+    fn write_isize(&mut self, number: isize) {
+        self.write_u32(number as u32);
+    }
+
+    #[inline]
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
+}
+
 /// All guesses, each as it stands.
 #[derive(Clone, Debug, Default)]
 pub struct Guesses {
-    all: HashMap<Guess, Standing>,
+    all: HashMap<Guess, Standing, BuildHasherDefault<Mixer>>,
     broken: usize,
     breaches: Vec<Breach>,
     /// Breaches of which it is not known yet where they are.

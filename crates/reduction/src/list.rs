@@ -213,6 +213,27 @@ impl Combination {
         Ok(())
     }
 
+    /// All legal combinations that leave something out of any system, by name: those for models alone are not among them.
+    pub fn all() -> Vec<Combination> {
+        let is_general = |part: Part| {
+            !matches!(
+                part,
+                Part::None | Part::Base | Part::Persistent | Part::Sleep | Part::Optimistic
+            )
+        };
+        let parts: Vec<&str> = REDUCTIONS
+            .iter()
+            .filter(|entry| is_general(entry.part))
+            .map(|entry| entry.name)
+            .collect();
+        (1_u32..1 << parts.len())
+            .filter_map(|chosen| {
+                let is_chosen = |at: &usize| chosen >> at & 1 != 0;
+                Combination::named((0..parts.len()).filter(is_chosen).map(|at| parts[at])).ok()
+            })
+            .collect()
+    }
+
     /// Whether it has a part.
     pub fn has(&self, part: Part) -> bool {
         self.expanded().contains(&part)

@@ -1,6 +1,8 @@
 //! The way in: options to a search, a search to its outcome.
 
+use crate::draw::Draw;
 use crate::expand::Expansion;
+use crate::scout::scout;
 use crate::{Conflict, Ending, Observer, Options, Order, Outcome, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::Instant;
@@ -21,7 +23,7 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     if let Some(reduction) = &reduction {
         options.check_reduced(reduction.sleeps())?;
     }
-    let (begun, mut restarts) = (Instant::now(), 0);
+    let (begun, mut restarts) = (Instant::now(), 0_u32);
     loop {
         let mut left = options.clone();
         left.time = options.time.map(|most| most.saturating_sub(begun.elapsed()));
@@ -35,11 +37,15 @@ pub fn explore<S: System, V: Visited + ?Sized>(
             Order::Random => random::search(&mut expansion, state),
         }
         let mut outcome = expansion.finish();
-        let broken = outcome.ending == Ending::Stopped(Why::Broken);
-        if broken && reduction.as_mut().is_some_and(|reduction| reduction.mend()) {
-            restarts += 1;
-            visited.clear();
-            continue;
+        if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
+            // As much again as was in vain may save many more vain searches.
+            let mut draw = Draw::new(options.seed.wrapping_add(restarts.into()));
+            scout(system, state, &mut **reduction, &mut draw, outcome.figures.transitions);
+            if reduction.mend() {
+                restarts += 1;
+                visited.clear();
+                continue;
+            }
         }
         outcome.figures.elapsed = begun.elapsed();
         outcome.restarts = restarts;

@@ -19,6 +19,7 @@ mod outcome;
 mod pace;
 mod random;
 mod replay;
+mod scout;
 mod shrink;
 mod sleep;
 mod watch;

@@ -11,11 +11,12 @@ mod tally;
 
 use crate::Failure;
 use crate::arguments::Oracle;
+use crate::publish::{complain, print};
 use oracle::compare::{Difference, Judgement, Strategy, Subject, judge};
 use oracle::java::{self, Program};
 use oracle::shrink::shrink;
 use program::jdk::Jdk;
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -60,19 +61,23 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
     });
     results.into_iter().collect::<Result<(), Failure>>()?;
     if std::io::stderr().is_terminal() {
-        eprint!("\r\x1b[K");
+        complain("\r\x1b[K");
     }
     let (java, models) = (taken(run.java), taken(run.models));
-    print!("{}{}", java.text("programs"), models.text("models"));
+    print(&(java.text("programs") + &models.text("models")))?;
     if let Some(&seed) = models.disagreeing.first() {
-        println!("\nseed {seed}: strategies disagree. The smallest model on which they do:\n");
-        println!("{}", guarded::smallest(options, seed)?);
+        let smallest = guarded::smallest(options, seed)?;
+        print(&format!(
+            "\nseed {seed}: strategies disagree. The smallest model on which they do:\n\n{smallest}\n"
+        ))?;
         return Ok(1);
     }
     if let (Some(&seed), Some(jdk)) = (java.disagreeing.first(), &jdk) {
         let smallest = smaller(options, jdk, seed)?;
-        println!("\nseed {seed}: strategies disagree. The smallest program on which they do:\n");
-        println!("{}", told(options, jdk, seed, &smallest)?);
+        let told = told(options, jdk, seed, &smallest)?;
+        print(&format!(
+            "\nseed {seed}: strategies disagree. The smallest program on which they do:\n\n{told}\n"
+        ))?;
         return Ok(1);
     }
     Ok(0)
@@ -165,11 +170,10 @@ impl Run<'_> {
         *last = Instant::now();
         if std::io::stderr().is_terminal() && tally.cases.is_multiple_of(10) {
             let seconds = self.begun.elapsed().as_secs_f64();
-            eprint!(
+            complain(&format!(
                 "\r\x1b[K{} cases of this kind, {} in all, {seconds:.0} s",
                 tally.cases, self.options.count
-            );
-            let _ = std::io::stderr().flush();
+            ));
         }
         if !tally.disagreeing.is_empty() {
             self.stop.store(true, Ordering::Relaxed);

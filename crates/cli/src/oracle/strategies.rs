@@ -6,7 +6,7 @@
 use crate::arguments::Oracle;
 use kernel::Property;
 use oracle::compare::Strategy;
-use reduction::{Combination, Part, REDUCTIONS};
+use reduction::{Combination, Part};
 use search::{Options, Order};
 use std::sync::LazyLock;
 
@@ -25,25 +25,7 @@ const AT_ONCE: u64 = 4;
 /// From one way to search to the one that is tried next: a prime, so that all have their turn and neighbours differ.
 const STRIDE: u64 = 71;
 
-/// All legal combinations of reductions that leave something out.
-static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(|| {
-    let parts: Vec<&str> = REDUCTIONS
-        .iter()
-        .filter(|entry| {
-            !matches!(
-                entry.part,
-                Part::None | Part::Base | Part::Persistent | Part::Sleep | Part::Optimistic
-            )
-        })
-        .map(|entry| entry.name)
-        .collect();
-    (1_u32..1 << parts.len())
-        .filter_map(|chosen| {
-            let is_chosen = |at: &usize| chosen >> at & 1 != 0;
-            Combination::named((0..parts.len()).filter(is_chosen).map(|at| parts[at])).ok()
-        })
-        .collect()
-});
+static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(Combination::all);
 
 /// Combinations of reductions that know what is to be known of models, and of nothing else.
 const FOR_MODELS: &[(&str, Order)] = &[

@@ -58,7 +58,7 @@ impl Tally {
         let share = |count: u64| count * 100 / (states.len() as u64).max(1);
         let seconds = self.spent.as_secs_f64();
         let mut text = format!(
-            "{} {what} in {seconds:.1} s, {:.1} a second; {} too large, {} on which strategies disagree\n\
+            "{} {what} in {seconds:.1} s of one core, {:.1} a second; {} too large, {} on which strategies disagree\n\
              states under base: half up to {}, nine in ten up to {}, most {}\n\
              no flaw: {} %",
             self.cases,

@@ -111,7 +111,7 @@ pub fn proved(
 pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
     // SOUNDNESS: printing, interrupts, when threads start and end, and what they are doing, are left out of what interferes only
     // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.
-    let reduced = manner.escapes;
+    let reduced = manner.reduced;
     let used = [
         (true, &shared.console_matters, &mut manner.prints),
         (reduced, &shared.threads_matter, &mut manner.counts_threads),
@@ -134,7 +134,10 @@ pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
 pub fn manner(combination: &Combination) -> Manner {
     Manner {
         every: combination.has(Part::None),
-        escapes: !combination.is_full(),
+        reduced: !combination.is_full(),
+        escapes: [Part::Escape, Part::SelfLock, Part::Lockset, Part::Final, Part::Own]
+            .into_iter()
+            .any(|part| combination.has(part)),
         locksets: combination.has(Part::Lockset),
         proofs: combination.has(Part::EscapeStatic),
         runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),

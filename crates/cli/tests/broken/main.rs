@@ -252,6 +252,7 @@ type BrokenModel = (&'static str, &'static str, Order, fn() -> Lies<Model>);
 fn manner(combination: &Combination) -> Manner {
     Manner {
         every: combination.has(Part::None),
+        reduced: !combination.is_full(),
         escapes: !combination.is_full(),
         locksets: combination.has(Part::Lockset),
         proofs: combination.has(Part::EscapeStatic),
