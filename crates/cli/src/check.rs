@@ -184,10 +184,11 @@ impl Plan {
 
     fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
         let (how, subject) = (&options.how, &options.how.subject);
-        if how.discipline.is_some() {
-            return Err(Failure::input(
-                "--discipline is for models: Java programs have no rules yet",
-            ));
+        let for_models = [Part::Persistent, Part::Sleep, Part::Optimistic];
+        if let Some(part) = for_models.into_iter().find(|&part| self.combination.has(part)) {
+            let name = part.name();
+            let message = format!("`{name}` is for models so far, and would leave nothing out of a Java program");
+            return Err(Failure::input(message));
         }
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
         let class_path = target.class_path_text.clone();
