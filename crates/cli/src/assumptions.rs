@@ -1,10 +1,11 @@
-//! What reductions take for granted about a Java program: by the user's word, and told in words.
+//! What reductions take for granted about a program: by the user's word, and told in words.
 
 use crate::Failure;
 use crate::arguments::Check;
+use kernel::Whereabouts;
 use machine::Machine;
 use program::world::{ClassId, LoaderId, Program};
-use reduction::{Guess, Guesses};
+use reduction::{Breach, Doubt, Guess, Guesses};
 use report::model::Dropped;
 
 /// How many classes are named to somebody who has named one that is not there.
@@ -75,8 +76,9 @@ pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
     let mut tell = |guess: Guess, what: String| {
         let found = refuted.iter().find(|breach| breach.guess == guess);
         let at = found.map(|breach| breach.at.clone()).unwrap_or_default();
+        let other = found.map(other_access).unwrap_or_default();
         told.push(Dropped {
-            what,
+            what: what + &other,
             thread: at.thread,
             class: at.class,
             file: at.file,
@@ -124,6 +126,12 @@ fn is_own(machine: &Machine<'_>, guess: Guess) -> bool {
 fn name(machine: &Machine<'_>, guess: Guess) -> String {
     match guess.class() {
         0 => "static fields and locks".to_owned(),
+        class if machine.program.class(class).loader >= LoaderId::APP && matches!(guess, Guess::Exclusive(..)) => {
+            let Guess::Exclusive(_, cell) = guess else {
+                return String::new();
+            };
+            machine.variable_name((class, cell))
+        }
         class => {
             let name = machine.program.class(class).external_name();
             match name.split_once("$$Lambda") {
@@ -134,13 +142,59 @@ fn name(machine: &Machine<'_>, guess: Guess) -> String {
     }
 }
 
+/// The locks held at an access that broke a guess, and another access that had none of them.
+pub fn other_access(breach: &Breach) -> String {
+    let Some((locks, other)) = breach.with.as_deref() else {
+        return String::new();
+    };
+    let locks_in_words = |locks: &[String]| match locks.is_empty() {
+        true => "no lock".to_owned(),
+        false => locks.join(" and "),
+    };
+    format!(
+        ": here with {}, by {} at {} with {}",
+        locks_in_words(locks),
+        other.at.thread,
+        line(&other.at),
+        locks_in_words(&other.locks)
+    )
+}
+
+fn line(at: &Whereabouts) -> String {
+    match at.file.is_empty() {
+        true => format!("line {}", at.line),
+        false => format!("{}:{}", at.file, at.line),
+    }
+}
+
+/// What is against a hypothesis of `optimistic`.
+pub fn doubt(doubt: &Doubt) -> String {
+    let who = |at: &Whereabouts| format!("{} ({})", at.thread, line(at));
+    match doubt {
+        Doubt::Disputed(place, one, two) => format!(
+            "the rule for {place} gives it to {} and {} at once, so it counts as unprotected",
+            who(one),
+            who(two)
+        ),
+        Doubt::Expelled(place, by, of) => format!(
+            "{} takes {place} away from {}, whose it is by the rule, so it counts as unprotected",
+            who(by),
+            who(of)
+        ),
+        Doubt::Endless(at) => format!(
+            "{} goes round for ever by steps that nobody else can see; others were let move there",
+            who(at)
+        ),
+    }
+}
+
 fn sentence(guess: Guess, of: &str) -> String {
     match guess {
         Guess::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
         Guess::Protected(..) => format!("shared objects of {of} are used under a lock, or only read"),
         Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
         Guess::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
-        Guess::Exclusive(..) => "some fields are accessed under one lock, or by one thread".to_owned(),
+        Guess::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
         Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),
         Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
     }

@@ -184,7 +184,7 @@ impl Plan {
 
     fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
         let (how, subject) = (&options.how, &options.how.subject);
-        let for_models = [Part::Persistent, Part::Sleep, Part::Optimistic];
+        let for_models = [Part::Persistent, Part::Sleep];
         if let Some(part) = for_models.into_iter().find(|&part| self.combination.has(part)) {
             let name = part.name();
             let message = format!("`{name}` is for models so far, and would leave nothing out of a Java program");

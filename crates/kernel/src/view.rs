@@ -125,6 +125,26 @@ pub trait View: System {
         true
     }
 
+    /// What a place is one of many of, about all of which one thing is guessed: a field of a class.
+    fn variable_of(&self, _state: &mut Self::State, place: Place) -> (u32, u32) {
+        (place.object, place.cell)
+    }
+
+    /// Appends what a touch is about, a variable each.
+    fn parts(&self, _state: &mut Self::State, touch: Touch, out: &mut Vec<Touch>) {
+        out.push(touch);
+    }
+
+    /// What a variable or a lock is called in a report.
+    fn describe(&self, _state: &mut Self::State, place: Place) -> String {
+        format!("{place:?}")
+    }
+
+    /// Where a thread stands, as a number that tells places in the code apart.
+    fn spot(&self, _state: &mut Self::State, _thread: ThreadId) -> u64 {
+        0
+    }
+
     /// Appends the locks that a thread has.
     fn locks_of(&self, _state: &mut Self::State, _thread: ThreadId, _out: &mut Vec<Place>) {}
 

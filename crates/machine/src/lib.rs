@@ -12,6 +12,7 @@ mod dynamic;
 pub mod encode;
 mod escape;
 mod exchange;
+mod exclusive;
 mod flaws;
 mod footprint;
 mod frames;

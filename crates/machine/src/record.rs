@@ -6,7 +6,8 @@
 //!
 //! The record of an object is a word of its header that refers to a lock, or to an array of locks with the flag [`LOCKSET`];
 //! null is no lock at all, or, without the flag [`SEEN`], no access so far. Static fields have a record each, in an array
-//! that the record of their holder refers to. A record keeps no lock alive for the program, only for the vector.
+//! that the record of their holder refers to, and so have those of objects where that is wanted (`Manner::by_field`). A record keeps no
+//! lock alive for the program, only for the vector.
 //!
 //! A lock is what at most one thread has at a time, and what nobody can take from it. That is a monitor; a synchronizer of
 //! `java.util.concurrent` that names its owner, if only the owner itself ever gives it up (which is checked, `usurps`); and the
@@ -16,8 +17,10 @@
 use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use kernel::{Place, Protection, Vector};
+use crate::view::Declared;
+use kernel::{Place, Protection, Touch, Vector};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
+use std::ops::Range;
 
 /// How many locks a record keeps at most; others are forgotten, as if they had not been held.
 const MOST: usize = 5;
@@ -57,12 +60,15 @@ impl Machine<'_> {
 
     /// The locks that a thread has, as far as its variables lead to them.
     fn locks_held(&self, number: u32, object: Address) -> Vec<Address> {
+        let own = Some(self.thread_word(number, thread::OBJECT));
+        let mut held = Vec::from_iter(own.filter(|_| self.may_be_confined(object)));
+        self.add_locks(number, &mut held);
+        held
+    }
+
+    /// Adds the locks that a thread has besides itself, as far as its variables lead to them.
+    pub(crate) fn add_locks(&self, number: u32, held: &mut Vec<Address>) {
         let own = self.thread_word(number, thread::OBJECT);
-        let mut held = if self.may_be_confined(object) {
-            vec![own]
-        } else {
-            Vec::new()
-        };
         self.each_thread_root(number, |object| {
             if object == 0 || object == own {
                 return;
@@ -78,7 +84,6 @@ impl Machine<'_> {
                 held.push(lock);
             }
         });
-        held
     }
 
     /// Whether it is worth a try to take an object for one that only one thread accesses. Who was the first to read what all do
@@ -130,7 +135,7 @@ impl Machine<'_> {
 
     fn record_of(&self, object: Address, cell: u32) -> Record {
         let value = self.memory.load(self.record_cell(object));
-        if !self.is_statics(object) {
+        if !self.has_list(object) {
             return Record {
                 seen: self.has_flag(object, SEEN),
                 written: self.has_flag(object, WRITTEN),
@@ -165,18 +170,44 @@ impl Machine<'_> {
 
     /// By what a place would be known to be protected once a thread had accessed it.
     pub(crate) fn protection_after(
-        &self,
+        &mut self,
         number: u32,
         object: Address,
         place: Place,
         writes: bool,
     ) -> Option<Protection> {
-        let recorded = self.manner.locksets && self.is_recorded(object, place) && !self.is_whole_statics(object, place);
+        let recorded = self.manner.locksets
+            && self.is_recorded(object, place)
+            && !(place.cell == Place::WHOLE && self.has_list(object))
+            && self.is_kept(object, place.cell);
         recorded.then(|| self.record_after(number, object, place.cell, writes).protection())
     }
 
-    fn is_whole_statics(&self, object: Address, place: Place) -> bool {
-        place.cell == Place::WHOLE && self.is_statics(object)
+    /// Whether each field of an object has a record of its own.
+    fn has_list(&self, object: Address) -> bool {
+        match self.program.class(self.class_of(object)).kind {
+            ClassKind::Statics(_) => true,
+            ClassKind::Array(_) => false,
+            _ => self.manner.by_field,
+        }
+    }
+
+    /// Whether a field is one of which there are records.
+    fn is_kept(&mut self, object: Address, cell: u32) -> bool {
+        !self.manner.by_field || !self.has_list(object) || self.declared_at(Place { object, cell }) == Declared::Plain
+    }
+
+    /// The cells of an object with records of their own that a touch is about. What touches a whole object and orders something, as
+    /// the start of a thread does, touches no field that is not volatile.
+    pub(crate) fn cells_touched(&self, touch: Touch) -> Range<u32> {
+        let Place { object, cell } = touch.place;
+        match cell {
+            Place::WHOLE if self.has_list(object) => match touch.access.is_plain() && self.manner.by_field {
+                true => 0..self.program.class(self.class_of(object)).words,
+                false => 0..0,
+            },
+            _ => cell..cell + 1,
+        }
     }
 
     /// Before a step: notes the accesses with which it begins.
@@ -187,8 +218,13 @@ impl Machine<'_> {
         let mut result = Ok(());
         for touch in touches {
             let object = touch.place.object;
-            if result.is_ok() && self.is_recorded(object, touch.place) && !self.is_whole_statics(object, touch.place) {
-                result = self.record(number, object, touch.place.cell, !touch.access.is_read());
+            if !self.is_recorded(object, touch.place) {
+                continue;
+            }
+            for cell in self.cells_touched(*touch) {
+                if result.is_ok() && self.is_kept(object, cell) {
+                    result = self.record(number, object, cell, !touch.access.is_read());
+                }
             }
         }
         self.written = menu;
@@ -215,7 +251,7 @@ impl Machine<'_> {
             }
         };
         let at = self.record_cell(object);
-        if !self.is_statics(object) {
+        if !self.has_list(object) {
             let header = self.memory.load(object);
             let flags = SEEN | if after.written { WRITTEN } else { 0 };
             self.memory.store(object, header | flags);

@@ -4,13 +4,13 @@ use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::Java;
-use kernel::{Access, Place, Protection, ThreadId, View, Whereabouts};
+use kernel::{Access, Place, Protection, ThreadId, Touch, View, Whereabouts};
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind};
 
 impl Machine<'_> {
     /// The object that a place belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
-    fn object_at(&self, place: Place) -> Option<Address> {
+    pub(crate) fn object_at(&self, place: Place) -> Option<Address> {
         match place.object {
             at @ THREADS..CLASSES => {
                 let number = (at - THREADS) / THREAD_WORDS;
@@ -34,26 +34,29 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a place is a field that the program declares final.
-    pub(crate) fn is_final_field(&mut self, place: Place) -> bool {
-        let Some(object) = self.object_at(place) else {
-            return false;
-        };
-        let class = self.class_of(object);
-        let cell = place.cell as usize;
-        if place.cell == Place::MONITOR || place.cell == Place::WHOLE {
-            return false;
+    /// How the program declares the field at a place.
+    pub(crate) fn declared_at(&mut self, place: Place) -> Declared {
+        match self.object_at(place) {
+            Some(object) if place.cell < Place::WHOLE => {
+                let cells = self.declared(self.class_of(object));
+                cells.get(place.cell as usize).copied().unwrap_or(Declared::Nothing)
+            }
+            _ => Declared::Nothing,
         }
-        if !self.finals.contains_key(&class) {
-            let known = self.find_finals(class);
-            self.finals.insert(class, known);
-        }
-        self.finals[&class].get(cell).copied().unwrap_or(false)
     }
 
-    fn find_finals(&self, class: ClassId) -> Vec<bool> {
+    /// How a class declares its fields, by their cells.
+    pub(crate) fn declared(&mut self, class: ClassId) -> &[Declared] {
+        if !self.declared.contains_key(&class) {
+            let known = self.find_declared(class);
+            self.declared.insert(class, known);
+        }
+        &self.declared[&class]
+    }
+
+    fn find_declared(&self, class: ClassId) -> Vec<Declared> {
         let described = self.program.class(class);
-        let mut finals = vec![false; described.words as usize];
+        let mut cells = vec![Declared::Nothing; described.words as usize];
         let (mut at, is_static) = match described.kind {
             ClassKind::Statics(owner) => (owner, true),
             _ => (class, false),
@@ -61,16 +64,31 @@ impl Machine<'_> {
         while at != 0 {
             let here = self.program.class(at);
             for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
-                if field.flags & flags::FINAL != 0
-                    && let Some(known) = finals.get_mut(field.offset as usize)
-                {
-                    *known = true;
+                if let Some(cell) = cells.get_mut(field.offset as usize) {
+                    *cell = match field.flags {
+                        flags if flags & flags::FINAL != 0 => Declared::Final,
+                        flags if flags & flags::VOLATILE != 0 => Declared::Volatile,
+                        _ => Declared::Plain,
+                    };
                 }
             }
             at = if is_static { 0 } else { here.super_class };
         }
-        finals
+        cells
     }
+}
+
+/// How a program declares a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Declared {
+    /// There is no field in this cell.
+    Nothing,
+    /// As one that is neither final nor volatile.
+    Plain,
+    /// As final.
+    Final,
+    /// As volatile.
+    Volatile,
 }
 
 impl<'p> View for Java<'p> {
@@ -134,7 +152,7 @@ impl<'p> View for Java<'p> {
     }
 
     fn is_final(&self, state: &mut Machine<'p>, place: Place) -> bool {
-        state.is_final_field(place)
+        state.declared_at(place) == Declared::Final
     }
 
     fn class_of(&self, state: &mut Machine<'p>, place: Place) -> Option<u32> {
@@ -154,6 +172,39 @@ impl<'p> View for Java<'p> {
         let object = Some(place.object).filter(|&object| object >= HEAP)?;
         let is_thread = state.program.is_subclass(state.class_of(object), state.known.thread);
         is_thread.then(|| state.thread_word(thread.0, thread::OBJECT) == object)
+    }
+
+    fn begins(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
+        state.begins_step(thread.0)
+    }
+
+    fn is_open(&self, state: &mut Machine<'p>, place: Place) -> bool {
+        !state.is_variable(place)
+    }
+
+    fn variable_of(&self, state: &mut Machine<'p>, place: Place) -> (u32, u32) {
+        state.variable_at(place)
+    }
+
+    fn parts(&self, state: &mut Machine<'p>, touch: Touch, out: &mut Vec<Touch>) {
+        state.add_parts(touch, out);
+    }
+
+    fn locks_of(&self, state: &mut Machine<'p>, thread: ThreadId, out: &mut Vec<Place>) {
+        let mut locks = Vec::new();
+        state.add_locks(thread.0, &mut locks);
+        out.extend(locks.into_iter().map(|object| Place {
+            object,
+            cell: Place::MONITOR,
+        }));
+    }
+
+    fn describe(&self, state: &mut Machine<'p>, place: Place) -> String {
+        state.describe_place(place)
+    }
+
+    fn spot(&self, state: &mut Machine<'p>, thread: ThreadId) -> u64 {
+        state.spot(thread.0)
     }
 
     fn is_wild(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {

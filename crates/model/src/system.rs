@@ -296,6 +296,14 @@ impl View for Model {
         self.is_awaited(place)
     }
 
+    fn describe(&self, _state: &mut State, place: Place) -> String {
+        self.place_name(place)
+    }
+
+    fn spot(&self, state: &mut State, thread: ThreadId) -> u64 {
+        self.line(state, thread.0 as usize).unwrap_or_default().into()
+    }
+
     fn locks_of(&self, state: &mut State, thread: ThreadId, out: &mut Vec<Place>) {
         self.add_locks(state, thread.0 as usize, out);
     }

@@ -23,7 +23,8 @@ pub enum Guess {
     Owners,
     /// Final fields of this class are not written after their object is shared.
     Final(u32),
-    /// The place of this object and cell is accessed under one lock, or by one thread, or as the user's rule has it.
+    /// Each place of this variable ([`kernel::View::variable_of`]) is accessed under one lock, or by one thread, or as the user's rule
+    /// has it.
     Exclusive(u32, u32),
     /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
     Own(u32, u32),
@@ -33,10 +34,12 @@ impl Guess {
     /// The class that it is about; 0 for none.
     pub fn class(self) -> u32 {
         match self {
-            Guess::Owners | Guess::Exclusive(..) => 0,
-            Guess::SelfLocking(class) | Guess::Protected(class, ..) | Guess::Final(class) | Guess::Own(class, ..) => {
-                class
-            }
+            Guess::Owners => 0,
+            Guess::SelfLocking(class)
+            | Guess::Protected(class, ..)
+            | Guess::Final(class)
+            | Guess::Exclusive(class, ..)
+            | Guess::Own(class, ..) => class,
         }
     }
 }
@@ -54,8 +57,8 @@ pub struct Breach {
     pub at: Whereabouts,
     /// Whether anything rested on the guess.
     pub relied: bool,
-    /// The locks that it had, and an access before by another thread or without these locks, where that is known.
-    pub with: Option<Box<(Vec<Place>, Sight)>>,
+    /// The locks that it had, and another access with which these do not go together, where that is known.
+    pub with: Option<Box<(Vec<String>, Sight)>>,
 }
 
 /// An access that was seen.
@@ -63,17 +66,17 @@ pub struct Breach {
 pub struct Sight {
     /// Who and where.
     pub at: Whereabouts,
-    /// Which locks the thread had.
-    pub locks: Vec<Place>,
+    /// Which locks the thread had, in words.
+    pub locks: Vec<String>,
 }
 
 /// What was found to be against the hypotheses that are no guess about a single place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Two threads have exclusive access to one place.
-    Disputed(Place, Whereabouts, Whereabouts),
-    /// The first takes from the second its exclusive access to a place.
-    Expelled(Place, Whereabouts, Whereabouts),
+    /// Two threads have exclusive access to one place, of this name.
+    Disputed(String, Whereabouts, Whereabouts),
+    /// The first takes from the second its exclusive access to a place of this name.
+    Expelled(String, Whereabouts, Whereabouts),
     /// A thread goes round by invisible steps.
     Endless(Whereabouts),
 }
@@ -84,7 +87,7 @@ struct Standing {
     relied: bool,
     breach: Option<(ThreadId, Place)>,
     at: Whereabouts,
-    with: Option<Box<(Vec<Place>, Sight)>>,
+    with: Option<Box<(Vec<String>, Sight)>>,
 }
 
 impl Standing {
@@ -193,7 +196,7 @@ impl Guesses {
     }
 
     /// The same, with the locks that the thread has and an access that does not go together with this one.
-    pub fn breach_with(&mut self, guess: Guess, thread: ThreadId, place: Place, locks: Vec<Place>, other: Sight) {
+    pub fn breach_with(&mut self, guess: Guess, thread: ThreadId, place: Place, locks: Vec<String>, other: Sight) {
         if self.breach(guess, thread, place)
             && let Some(standing) = self.all.get_mut(&guess)
         {

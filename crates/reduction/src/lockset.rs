@@ -24,6 +24,19 @@ fn guess<S: View>(system: &S, state: &mut S::State, touch: Touch) -> Option<Gues
     Some(Guess::Protected(class, cell))
 }
 
+/// Notes an access that takes a lock from its owner.
+pub(crate) fn watch_owners<S: View>(
+    system: &S,
+    state: &mut S::State,
+    thread: ThreadId,
+    touch: Touch,
+    guesses: &mut Guesses,
+) {
+    if !touch.access.is_read() && guesses.holds(Guess::Owners) && system.usurps(state, thread, touch.place) {
+        guesses.breach(Guess::Owners, thread, touch.place);
+    }
+}
+
 impl<S: View> Independence<S> for Lockset {
     fn commutes(
         &mut self,
@@ -47,9 +60,7 @@ impl<S: View> Independence<S> for Lockset {
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-        if !touch.access.is_read() && guesses.holds(Guess::Owners) && system.usurps(state, thread, touch.place) {
-            guesses.breach(Guess::Owners, thread, touch.place);
-        }
+        watch_owners(system, state, thread, touch, guesses);
         let Some(guess) = guess(system, state, touch).filter(|&guess| guesses.holds(guess)) else {
             return;
         };

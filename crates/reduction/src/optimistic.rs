@@ -8,7 +8,8 @@
 //!
 //! SOUNDNESS: the guess holds in the system iff it holds in the coarse one (theorem 1), for which the hypotheses of section 5 are needed.
 //! The locks that are left for a place at the end were held at all accesses, so each of them is a rule that was fixed all
-//! the time; so is the only thread. Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
+//! the time; so is the only thread. Where places come and go (Java), what is left is kept in the state, for each execution by itself, and
+//! what only one thread was ever able to reach is nobody else's. Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
 //! user's rules, that they are disjoint and that nobody takes another's access away is checked at every state and for every step that
 //! can be taken there; who may make another's rule true is visible ([`View::begins`]).
 //!
@@ -18,10 +19,15 @@
 //! Kept are deadlocks, and whatever invisible steps of others cannot hide again: failures, locks left behind, observations, and
 //! races, whose two halves are visible.
 
+use crate::final_field::FinalField;
 use crate::guess::{Doubt, Guess, Guesses, Sight};
-use crate::independence::gives_back;
-use kernel::{Menu, Pending, Place, ThreadId, Touch, View};
+use crate::independence::{Independence, gives_back};
+use crate::lockset::watch_owners;
+use kernel::{Menu, Pending, Place, Protection, ThreadId, Touch, View};
 use std::collections::HashMap;
+
+/// How many accesses to a variable are remembered.
+const REMEMBERED: usize = 8;
 
 /// What is known of the accesses to a place.
 struct Record {
@@ -29,16 +35,17 @@ struct Record {
     locks: Vec<Place>,
     /// The thread that made all of them.
     thread: Option<ThreadId>,
-    /// One of them, after which less was left.
-    sight: Sight,
 }
 
 /// The reduction.
 #[derive(Default)]
 pub struct Optimistic {
     records: HashMap<Place, Record>,
+    /// Some accesses to each variable, by who made them and from where.
+    sights: HashMap<Guess, Vec<(ThreadId, u64, Sight)>>,
     midway: bool,
     locks: Vec<Place>,
+    parts: Vec<Touch>,
 }
 
 impl Optimistic {
@@ -50,6 +57,7 @@ impl Optimistic {
     /// Forgets all accesses.
     pub fn begin_again(&mut self) {
         self.records.clear();
+        self.sights.clear();
     }
 
     /// Checks everything that is about to happen, and finds a thread whose next step is invisible.
@@ -80,17 +88,26 @@ impl Optimistic {
         let (mut disputed, mut expelled) = (Vec::new(), Vec::new());
         system.disputed(state, &mut disputed);
         for (place, one, two) in disputed {
-            let doubt = Doubt::Disputed(place, system.whereabouts(state, one), system.whereabouts(state, two));
-            refute(place, one, doubt, guesses);
+            let name = system.describe(state, place);
+            let doubt = Doubt::Disputed(name, system.whereabouts(state, one), system.whereabouts(state, two));
+            refute(system, state, place, one, doubt, guesses);
         }
         for entry in menu.entries().iter().filter(|entry| entry.enabled) {
             system.expels(state, entry.action, &mut expelled);
             for (place, other) in expelled.drain(..) {
+                let name = system.describe(state, place);
                 let (by, of) = (
                     system.whereabouts(state, entry.thread),
                     system.whereabouts(state, other),
                 );
-                refute(place, entry.thread, Doubt::Expelled(place, by, of), guesses);
+                refute(
+                    system,
+                    state,
+                    place,
+                    entry.thread,
+                    Doubt::Expelled(name, by, of),
+                    guesses,
+                );
             }
             for &touch in menu.footprint(entry) {
                 if touch.place == Place::EVERYTHING {
@@ -98,7 +115,14 @@ impl Optimistic {
                         guesses.breach_all(entry.thread);
                     }
                 } else {
-                    self.look(system, state, entry, touch, guesses);
+                    FinalField.watch(system, state, entry.thread, touch, guesses);
+                    watch_owners(system, state, entry.thread, touch, guesses);
+                    let mut parts = std::mem::take(&mut self.parts);
+                    system.parts(state, touch, &mut parts);
+                    for part in parts.drain(..) {
+                        self.look(system, state, entry, part, guesses);
+                    }
+                    self.parts = parts;
                 }
                 guesses.locate(|| system.whereabouts(state, entry.thread));
             }
@@ -115,8 +139,8 @@ impl Optimistic {
         guesses: &mut Guesses,
     ) {
         let (place, thread) = (touch.place, entry.thread);
-        let guess = Guess::Exclusive(place.object, place.cell);
-        if place.cell == Place::MONITOR || !guesses.holds(guess) {
+        let guess = guess(system, state, place);
+        if place.cell == Place::MONITOR || !guesses.holds(guess) || !system.has_escaped(state, place) {
             return;
         }
         if let Some(has_access) = system.has_access(state, thread, place) {
@@ -128,35 +152,76 @@ impl Optimistic {
         if system.is_open(state, place) || system.is_final(state, place) {
             return;
         }
+        let is_open = match system.protection(state, thread, place, touch.access) {
+            Some(protection) => protection == Protection::Open,
+            None => self.record(system, state, thread, place),
+        };
+        if !is_open {
+            return self.remember(system, state, thread, guess);
+        }
+        let now = sight(system, state, thread);
+        // Best is one by another thread that had none of the same locks.
+        let fits = |(who, _, other): &&(ThreadId, u64, Sight)| {
+            let shares = other.locks.iter().any(|lock| now.locks.contains(lock));
+            (*who != thread, !shares)
+        };
+        let others = self.sights.get(&guess).into_iter().flatten();
+        match others.max_by_key(fits) {
+            Some((_, _, other)) => guesses.breach_with(guess, thread, place, now.locks, other.clone()),
+            None => {
+                guesses.breach(guess, thread, place);
+            }
+        }
+    }
+
+    /// Notes an access to a place that is the same in all states; whether nothing protects it any more.
+    fn record<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
         self.locks.clear();
         system.locks_of(state, thread, &mut self.locks);
-        let sight = |system: &S, state: &mut S::State, locks: &[Place]| Sight {
-            at: system.whereabouts(state, thread),
-            locks: locks.to_vec(),
-        };
-        let Some(record) = self.records.get_mut(&place) else {
-            let record = Record {
-                locks: self.locks.clone(),
-                thread: Some(thread),
-                sight: sight(system, state, &self.locks),
-            };
-            self.records.insert(place, record);
-            return;
-        };
-        let before = (record.locks.len(), record.thread);
+        let record = self.records.entry(place).or_insert_with(|| Record {
+            locks: self.locks.clone(),
+            thread: Some(thread),
+        });
         record.locks.retain(|lock| self.locks.contains(lock));
         record.thread = record.thread.filter(|&only| only == thread);
-        if record.locks.is_empty() && record.thread.is_none() {
-            guesses.breach_with(guess, thread, place, self.locks.clone(), record.sight.clone());
-        } else if before != (record.locks.len(), record.thread) {
-            record.sight = sight(system, state, &self.locks);
+        record.locks.is_empty() && record.thread.is_none()
+    }
+
+    /// Remembers an access to a variable, for reports.
+    fn remember<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, guess: Guess) {
+        let spot = system.spot(state, thread);
+        let sights = self.sights.entry(guess).or_default();
+        if sights.len() < REMEMBERED && !sights.iter().any(|&(who, at, _)| (who, at) == (thread, spot)) {
+            sights.push((thread, spot, sight(system, state, thread)));
         }
     }
 }
 
+fn guess<S: View>(system: &S, state: &mut S::State, place: Place) -> Guess {
+    let (of, cell) = system.variable_of(state, place);
+    Guess::Exclusive(of, cell)
+}
+
+/// Where a thread is, with which locks.
+fn sight<S: View>(system: &S, state: &mut S::State, thread: ThreadId) -> Sight {
+    let mut locks = Vec::new();
+    system.locks_of(state, thread, &mut locks);
+    Sight {
+        at: system.whereabouts(state, thread),
+        locks: locks.into_iter().map(|lock| system.describe(state, lock)).collect(),
+    }
+}
+
 /// A hypothesis about a place does not hold, so the place is unprotected.
-fn refute(place: Place, thread: ThreadId, doubt: Doubt, guesses: &mut Guesses) {
-    let guess = Guess::Exclusive(place.object, place.cell);
+fn refute<S: View>(
+    system: &S,
+    state: &mut S::State,
+    place: Place,
+    thread: ThreadId,
+    doubt: Doubt,
+    guesses: &mut Guesses,
+) {
+    let guess = guess(system, state, place);
     if guesses.holds(guess) {
         guesses.rely(guess);
         guesses.breach(guess, thread, place);
@@ -177,24 +242,26 @@ fn is_invisible<S: View>(
     }
     let mut rests_on = Vec::new();
     let own = menu.entries().iter().filter(|entry| entry.thread == thread);
-    for touch in own.flat_map(|entry| menu.footprint(entry)) {
+    for &touch in own.flat_map(|entry| menu.footprint(entry)) {
         let place = touch.place;
         if place == Place::EVERYTHING {
             return false;
         }
-        if gives_back(system, state, thread, *touch)
-            || system.is_final(state, place) && touch.access.is_read()
-            || system.moves_left(state, thread, *touch)
+        if gives_back(system, state, thread, touch)
+            || FinalField.commutes(system, state, thread, touch, guesses)
+            || system.moves_left(state, thread, touch)
+            || !system.has_escaped(state, place)
         {
             continue;
         }
-        let guess = Guess::Exclusive(place.object, place.cell);
+        let guess = guess(system, state, place);
         let ruled = system.has_access(state, thread, place).is_some();
-        let guessed = ruled || place.cell != Place::MONITOR && !system.is_open(state, place);
-        if !guessed || !guesses.holds(guess) {
+        let guessed = place.cell != Place::MONITOR && !system.is_open(state, place) && guesses.holds(Guess::Owners);
+        if !(ruled || guessed) || !guesses.holds(guess) {
             return false;
         }
         rests_on.push(guess);
+        rests_on.extend((!ruled).then_some(Guess::Owners));
     }
     rests_on.into_iter().for_each(|guess| guesses.rely(guess));
     true

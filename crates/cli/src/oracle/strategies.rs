@@ -44,13 +44,20 @@ const FOR_MODELS: &[(&str, Order)] = &[
     ("optimistic,atomic", Order::Depth),
 ];
 
-/// How many of these are tried on one model.
-const FOR_MODELS_AT_ONCE: usize = 3;
+/// Combinations that take many steps as one, for Java programs.
+const FOR_PROGRAMS: &[(&str, Order)] = &[
+    ("optimistic", Order::Depth),
+    ("optimistic", Order::Breadth),
+    ("optimistic,atomic", Order::Depth),
+];
+
+/// How many of these are tried on one model, or program.
+const MORE_AT_ONCE: usize = 3;
 
 /// Those for a Java program; none may enter many more states than the options say. `seed` also is where shuffled ones take their
 /// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
 pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
-    chosen(options, seed, options.states, FINER, &[])
+    chosen(options, seed, options.states, FINER, FOR_PROGRAMS)
 }
 
 /// The same for models, which have few states if they are worth while, and all of them soon.
@@ -111,11 +118,8 @@ fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, more: &[(&str, O
         };
         all.push(strategy(COMBINATIONS[way as usize / 2].clone(), order, false));
     }
-    let first = seed as usize % more.len().max(1) * FOR_MODELS_AT_ONCE;
-    for number in 0..more
-        .len()
-        .min(if options.every { usize::MAX } else { FOR_MODELS_AT_ONCE })
-    {
+    let first = seed as usize % more.len().max(1) * MORE_AT_ONCE;
+    for number in 0..more.len().min(if options.every { usize::MAX } else { MORE_AT_ONCE }) {
         let (names, order) = more[(first + number) % more.len()];
         let combination = Combination::named(names.split(','));
         all.push(strategy(
@@ -155,7 +159,10 @@ mod tests {
         let names = |strategies: Vec<Strategy>| strategies.into_iter().map(|one| one.name);
         let ways: BTreeSet<String> = names(for_programs(&options(true), 7)).collect();
         // Six that go with anything, and self-locking with domination, without, or not at all; `auto`; `base`, and that shuffled.
-        assert_eq!(ways.len(), (2 * 2 * 2 * 2 * 2 * 2 * 3 - 1) * 2 + 2 + 2);
+        assert_eq!(
+            ways.len(),
+            (2 * 2 * 2 * 2 * 2 * 2 * 3 - 1) * 2 + 2 + 2 + FOR_PROGRAMS.len()
+        );
         for made in [for_programs, for_models] {
             let tried: BTreeSet<String> = (1000..1100)
                 .flat_map(|seed| names(made(&options(false), seed)))

@@ -3,9 +3,10 @@
 use super::Subject;
 use crate::Failure;
 use crate::arguments::{self, Check};
-use kernel::{Place, Property, Whereabouts};
+use crate::assumptions;
+use kernel::{Place, Property};
 use model::{Action, Model, State};
-use reduction::{Doubt, Guess, Guesses};
+use reduction::{Guess, Guesses};
 use report::model::{Dropped, Event, Held, Report, Row, Stack, Trace, Violation};
 use search::{Found, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,38 +71,6 @@ impl Guarded {
         }
         self.model.allowed = names.to_vec();
         Ok(())
-    }
-
-    /// Locks that a thread has.
-    fn locks_in_words(&self, locks: &[Place]) -> String {
-        let names: Vec<String> = locks.iter().map(|&lock| self.model.place_name(lock)).collect();
-        match names.is_empty() {
-            true => "no lock".to_owned(),
-            false => names.join(" and "),
-        }
-    }
-
-    /// What is against a hypothesis of `optimistic`.
-    fn doubt(&self, doubt: &Doubt) -> String {
-        let who = |at: &Whereabouts| format!("{} (line {})", at.thread, at.line);
-        match doubt {
-            Doubt::Disputed(place, one, two) => format!(
-                "the rule for {} gives it to {} and {} at once, so it counts as unprotected",
-                self.model.place_name(*place),
-                who(one),
-                who(two)
-            ),
-            Doubt::Expelled(place, by, of) => format!(
-                "{} takes {} away from {}, whose it is by the rule, so it counts as unprotected",
-                who(by),
-                self.model.place_name(*place),
-                who(of)
-            ),
-            Doubt::Endless(at) => format!(
-                "{} goes round for ever by steps that nobody else can see; others were let move there",
-                who(at)
-            ),
-        }
     }
 
     fn source(&self, line: u32) -> String {
@@ -173,17 +142,8 @@ impl Subject for Guarded {
         }
         for breach in guesses.refuted() {
             let Some(name) = name(breach.guess) else { continue };
-            let mut what = format!("{name} is only accessed by one thread at a time");
-            if let Some(with) = &breach.with {
-                let (locks, other) = (&with.0, &with.1);
-                what.push_str(&format!(
-                    ": here with {}, by {} at line {} with {}",
-                    self.locks_in_words(locks),
-                    other.at.thread,
-                    other.at.line,
-                    self.locks_in_words(&other.locks)
-                ));
-            }
+            let other = assumptions::other_access(&breach);
+            let what = format!("{name} is only accessed by one thread at a time{other}");
             report.dropped.push(Dropped {
                 what,
                 thread: breach.at.thread,
@@ -192,9 +152,7 @@ impl Subject for Guarded {
                 ..Dropped::default()
             });
         }
-        report
-            .notes
-            .extend(guesses.doubts().iter().map(|doubt| self.doubt(doubt)));
+        report.notes.extend(guesses.doubts().iter().map(assumptions::doubt));
     }
 
     fn narrate(&mut self, state: &mut State, found: &Found<Action>) -> Option<Violation> {

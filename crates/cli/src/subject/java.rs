@@ -59,6 +59,7 @@ impl<'p> Subject for JavaProgram<'p> {
     fn tell_guesses(&self, machine: &mut Machine<'p>, guesses: &Guesses, report: &mut Report) {
         report.assumed = assumptions::assumed(machine, guesses);
         report.dropped = assumptions::dropped(machine, guesses);
+        report.notes.extend(guesses.doubts().iter().map(assumptions::doubt));
     }
 
     fn narrate(&mut self, machine: &mut Machine<'p>, found: &Found<Action>) -> Option<Violation> {
@@ -135,13 +136,22 @@ pub fn manner(combination: &Combination) -> Manner {
     Manner {
         every: combination.has(Part::None),
         reduced: !combination.is_full(),
-        escapes: [Part::Escape, Part::SelfLock, Part::Lockset, Part::Final, Part::Own]
-            .into_iter()
-            .any(|part| combination.has(part)),
-        locksets: combination.has(Part::Lockset),
+        escapes: [
+            Part::Escape,
+            Part::SelfLock,
+            Part::Lockset,
+            Part::Final,
+            Part::Own,
+            Part::Optimistic,
+        ]
+        .into_iter()
+        .any(|part| combination.has(part)),
+        locksets: combination.has(Part::Lockset) || combination.has(Part::Optimistic),
+        by_field: combination.has(Part::Optimistic),
         proofs: combination.has(Part::EscapeStatic),
         runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
-        runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic),
+        runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic)
+            || combination.has(Part::Optimistic),
         ..Manner::default()
     }
 }

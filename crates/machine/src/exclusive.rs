@@ -1,0 +1,122 @@
+//! Which steps others can see, and what is a variable: what coarse steps rest on.
+
+use crate::layout::{ESCAPED, HEAP, status, thread};
+use crate::machine::Machine;
+use crate::native::Touches;
+use crate::special;
+use crate::view::Declared;
+use kernel::{Access, Place, Touch};
+use program::ir::Instr;
+use program::world::{ClassId, ClassKind};
+
+impl Machine<'_> {
+    /// Whether the next step of a thread is its first, or may have to wait, or begins to, or is about more than data.
+    pub(crate) fn begins_step(&mut self, number: u32) -> bool {
+        if self.thread_word(number, thread::STATUS) != status::RUNNABLE || self.thread_word(number, thread::READY) == 0
+        {
+            return true;
+        }
+        let Some((method, instr, _)) = self.next_instruction(number) else {
+            return true;
+        };
+        let id = method.id;
+        match instr {
+            Instr::MonitorEnter { .. } => self
+                .monitor_wanted(number)
+                .is_some_and(|object| object < self.memory.image_end() || self.has_flag(object, ESCAPED)),
+            Instr::Special { op, .. } if op == special::NATIVE => {
+                let bound = self.bind(self.program.method(id));
+                !bound.is_ok_and(|bound| match bound.touches {
+                    Touches::Nothing
+                    | Touches::Cell { .. }
+                    | Touches::Swap { .. }
+                    | Touches::Object { .. }
+                    | Touches::Objects { .. } => true,
+                    Touches::Monitor { access, .. } => access == Access::Release,
+                    Touches::Wait { .. }
+                    | Touches::Thread { .. }
+                    | Touches::Self_
+                    | Touches::Clock
+                    | Touches::Class { .. }
+                    | Touches::Everything
+                    | Touches::Unknown => false,
+                })
+            }
+            Instr::Special { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a place is a field that is neither final nor volatile, or an element of an array.
+    pub(crate) fn is_variable(&mut self, place: Place) -> bool {
+        let is_data = place.object >= HEAP && place.cell != Place::MONITOR;
+        is_data && (self.is_array(place.object) || self.declared_at(place) == Declared::Plain)
+    }
+
+    fn is_array(&self, object: u32) -> bool {
+        matches!(self.program.class(self.class_of(object)).kind, ClassKind::Array(_))
+    }
+
+    /// What a place is one of many of: the field, or the elements of arrays of a class.
+    pub(crate) fn variable_at(&self, place: Place) -> (ClassId, u32) {
+        match self.object_at(place) {
+            Some(object) if self.is_array(object) => (self.class_of(object), 0),
+            Some(object) => (self.class_of(object), place.cell),
+            None => (0, place.cell),
+        }
+    }
+
+    /// Appends what a touch is about, a field each.
+    pub(crate) fn add_parts(&mut self, touch: Touch, out: &mut Vec<Touch>) {
+        let Place { object, .. } = touch.place;
+        if object < HEAP {
+            return out.push(touch);
+        }
+        for cell in self.cells_touched(touch) {
+            let place = Place { object, cell };
+            out.push(Touch { place, ..touch });
+        }
+    }
+
+    /// The field, or the class of the array or the lock, that a place is.
+    pub(crate) fn describe_place(&self, place: Place) -> String {
+        let Some(object) = self.object_at(place) else {
+            return String::new();
+        };
+        let class = self.class_of(object);
+        if place.cell == Place::MONITOR {
+            return self.program.class(class).external_name();
+        }
+        self.variable_name(self.variable_at(place))
+    }
+
+    /// The name of a field, or of what the elements of arrays are called.
+    pub fn variable_name(&self, (class, cell): (ClassId, u32)) -> String {
+        let described = self.program.class(class);
+        let (mut at, is_static) = match described.kind {
+            ClassKind::Array(_) => return format!("elements of {}", described.external_name()),
+            ClassKind::Statics(owner) => (owner, true),
+            _ => (class, false),
+        };
+        while at != 0 {
+            let here = self.program.class(at);
+            let mut fields = here.fields.iter().filter(|field| field.is_static() == is_static);
+            if let Some(field) = fields.find(|field| field.offset == cell) {
+                return format!("{}.{}", here.external_name(), self.program.text(field.name));
+            }
+            at = if is_static { 0 } else { here.super_class };
+        }
+        described.external_name()
+    }
+
+    /// Where a thread stands, as a number.
+    pub(crate) fn spot(&self, number: u32) -> u64 {
+        match self.top_frame(number) {
+            0 => 0,
+            fp => {
+                let (method, pc, _) = self.frame_at(fp);
+                u64::from(method) << 32 | u64::from(pc)
+            }
+        }
+    }
+}
