@@ -1,14 +1,14 @@
 /**
- * Blocks of memory that are on a free list or belong to a file. Two threads, each with a file of its own, take a block for it, use
- * it and give it back; later it may come to the other file.
+ * Blocks of memory that are on a free list or belong to a file. Two threads, each with a file of its own, take a block for it,
+ * use it and give it back; later it may come to the other file.
  *
  * After the second example of section 2 of Stoller and Cohen, "Optimistic Synchronization-Based State-Space Reduction" (2006);
  * blocks.rad is the same as a model.
  *
  * The discipline: no one lock protects the fields of a block ({@code data}, {@code file}, {@code next}) all the time. While it is
  * on the free list ({@code file} is null), they belong to whoever has the free list's lock; while it is in a file, to whoever has
- * that file's lock. To move a block one has both. {@code FreeList.first} is protected by the list's lock, {@code File.block} by the
- * file's.
+ * that file's lock. To move a block one has both. {@code FreeList.first} is protected by the list's lock, {@code File.block} by
+ * the file's.
  *
  * Arguments: the number of blocks (1) and of rounds (2).
  */

@@ -8,8 +8,8 @@ import java.util.concurrent.Semaphore;
  * buffers.rad is the same as a model.
  *
  * The discipline: no lock protects {@code Buffer.first} and {@code Buffer.second}. A user has its buffer to itself from when it
- * takes it until it sends the request, and again after {@code done.acquire()}; in between the driver has it, from when it has received the request until
- * its {@code done.release()}. {@code Pool.next} and {@code Channel.request} are protected by the locks
+ * takes it until it sends the request, and again after {@code done.acquire()}; in between the driver has it, from when it has
+ * received the request until its {@code done.release()}. {@code Pool.next} and {@code Channel.request} are protected by the locks
  * of the pool and the channel.
  */
 public class Buffers {

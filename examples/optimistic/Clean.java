@@ -1,8 +1,8 @@
 /**
  * Two tasks that wait for each other by means of two events: the first waits for event one and then signals event two, the second
- * signals event one and then waits for event two. An event counts how often it was signalled, and a task that knows how many of these
- * it has seen waits only when there is none that it has missed. The count is looked at under the event's lock, so nothing is lost
- * between looking and waiting.
+ * signals event one and then waits for event two. An event counts how often it was signalled, and a task that knows how many of
+ * these it has seen waits only when there is none that it has missed. The count is looked at under the event's lock, so nothing
+ * is lost between looking and waiting.
  *
  * In place of "Clean", a synchronization skeleton of about 50 lines that section 11 of Stoller and Cohen, "Optimistic
  * Synchronization-Based State-Space Reduction" (2006) measures; written afresh from what is said of it there.

@@ -1,14 +1,14 @@
 /**
- * A pipeline of three stages, each a thread, with a small buffer between each and the next: a source makes numbers, a filter lets
- * them through, a sink takes them. The filter may come across a number that it cannot bear. Then it halts, and so does every other stage:
- * a halted buffer throws an exception at whoever puts into it or takes from it, and a stage that meets the exception halts its
- * buffers on both sides in turn. When there is no such number, the source halts its buffer after the last one; then what is in a
- * buffer is taken out first. So all stages end, in any case.
+ * A pipeline of three stages, each a thread, with a buffer for one number between each and the next: a source makes numbers, a
+ * filter lets them through, a sink takes them. The filter may come across a number that it cannot bear. Then it halts, and so
+ * does every other stage: a halted buffer throws an exception at whoever puts into it or takes from it, and a stage that meets
+ * the exception halts its buffers on both sides in turn. When there is no such number, the source halts its buffer after the last
+ * one; then what is in a buffer is taken out first. So all stages end, in any case.
  *
  * In place of "HaltException", a synchronization skeleton of about 100 lines that section 11 of Stoller and Cohen, "Optimistic
  * Synchronization-Based State-Space Reduction" (2006) measures; written afresh from what is said of it there.
  *
- * Arguments: how many numbers there are (3), the one that the filter cannot bear (2; 0 for none), and the size of the buffers (1).
+ * Arguments: how many numbers there are (3), and the one that the filter cannot bear (2; 0 for none).
  */
 public class HaltException {
     /** Thrown at stages that are to end. */
@@ -16,38 +16,32 @@ public class HaltException {
         private static final long serialVersionUID = 1;
     }
 
+    /** Holds one number at a time. */
     static class Buffer {
-        private final int[] slots;
-        private int first;
-        private int count;
+        private int number;
+        private boolean full;
         private boolean halted;
 
-        Buffer(int size) {
-            slots = new int[size];
-        }
-
-        synchronized void put(int number) throws Halted, InterruptedException {
-            while (count == slots.length && !halted) {
+        synchronized void put(int toPut) throws Halted, InterruptedException {
+            while (full && !halted) {
                 wait();
             }
             if (halted) {
                 throw new Halted();
             }
-            slots[(first + count) % slots.length] = number;
-            count++;
+            number = toPut;
+            full = true;
             notifyAll();
         }
 
         synchronized int take() throws Halted, InterruptedException {
-            while (count == 0 && !halted) {
+            while (!full && !halted) {
                 wait();
             }
-            if (count == 0) {
+            if (!full) {
                 throw new Halted();
             }
-            int number = slots[first];
-            first = (first + 1) % slots.length;
-            count--;
+            full = false;
             notifyAll();
             return number;
         }
@@ -149,10 +143,9 @@ public class HaltException {
     public static void main(String[] args) throws InterruptedException {
         int numbers = args.length > 0 ? Integer.parseInt(args[0]) : 3;
         int unbearable = args.length > 1 ? Integer.parseInt(args[1]) : 2;
-        int size = args.length > 2 ? Integer.parseInt(args[2]) : 1;
         boolean halts = unbearable >= 1 && unbearable <= numbers;
-        Buffer before = new Buffer(size);
-        Buffer after = new Buffer(size);
+        Buffer before = new Buffer();
+        Buffer after = new Buffer();
         Stage[] stages = {
             new Source(numbers, before),
             new Filter(before, after, unbearable),

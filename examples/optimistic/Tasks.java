@@ -4,9 +4,9 @@
  * After the third example of section 2 of Stoller and Cohen, "Optimistic Synchronization-Based State-Space Reduction" (2006);
  * tasks.rad is the same as a model.
  *
- * The discipline: {@code Task.number} and {@code Task.value} belong to the master until it has given the task away, and then to the worker
- * {@code w} with {@code w.task} the task; no lock is held. {@code Worker.task}, which is null while the worker is idle, is
- * protected by the worker's lock, and so is {@code Worker.over}.
+ * The discipline: {@code Task.number} and {@code Task.value} belong to the master until it has given the task away, and then to
+ * the worker {@code w} with {@code w.task} the task; no lock is held. {@code Worker.task}, which is null while the worker is
+ * idle, is protected by the worker's lock, and so is {@code Worker.over}.
  *
  * Arguments: the number of tasks (3).
  */
