@@ -54,7 +54,10 @@ fn class(program: &Program, option: &str, name: &str) -> Result<ClassId, Failure
 
 /// What was taken for granted and held, a sentence each; classes of the JDK are summed up.
 pub fn assumed(machine: &Machine<'_>, guesses: &Guesses) -> Vec<String> {
-    let relied = guesses.relied();
+    let mut relied = guesses.relied();
+    // Who knows the lock does not need to know more.
+    let locked = relied.clone();
+    relied.retain(|guess| !matches!(*guess, Guess::Exclusive(of, cell) if locked.contains(&Guess::Locked(of, cell))));
     let (own, others): (Vec<Guess>, Vec<Guess>) = relied.into_iter().partition(|&guess| is_own(machine, guess));
     let mut told: Vec<String> = own
         .iter()
@@ -85,7 +88,9 @@ pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
             line: at.line,
         });
     };
+    let is_open = |of: u32, cell: u32| refuted.iter().any(|breach| breach.guess == Guess::Exclusive(of, cell));
     let all = refuted.iter().map(|breach| breach.guess);
+    let all = all.filter(|guess| !matches!(*guess, Guess::Locked(of, cell) if is_open(of, cell)));
     let (own, others): (Vec<Guess>, Vec<Guess>) =
         all.partition(|&guess| is_own(machine, guess) || guesses.is_claimed(guess));
     for guess in own {
@@ -191,10 +196,10 @@ pub fn doubt(doubt: &Doubt) -> String {
 fn sentence(guess: Guess, of: &str) -> String {
     match guess {
         Guess::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
-        Guess::Protected(..) => format!("shared objects of {of} are used under a lock, or only read"),
         Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
         Guess::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
         Guess::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
+        Guess::Locked(..) => format!("{of} is accessed under one lock, or only read"),
         Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),
         Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
     }

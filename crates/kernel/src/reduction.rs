@@ -65,8 +65,9 @@ pub trait Reduction<S: System> {
         false
     }
 
-    /// Forgets what was relied on and is wrong: the search starts over. Whether there was any such thing.
-    fn mend(&mut self) -> bool {
+    /// Forgets what was relied on and is wrong: the search starts over from this state, its first. Whether there was any such
+    /// thing.
+    fn mend(&mut self, _system: &S, _state: &mut S::State) -> bool {
         false
     }
 }

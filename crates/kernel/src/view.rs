@@ -55,11 +55,6 @@ pub trait View: System {
         None
     }
 
-    /// What a guess about the protection of a place is about: a class, or a class and the cell of a static field.
-    fn owner_of(&self, _state: &mut Self::State, _place: Place) -> Option<(u32, u32)> {
-        None
-    }
-
     /// By what a place would be known to be protected once this thread had accessed it now.
     fn protection(
         &self,
@@ -135,6 +130,10 @@ pub trait View: System {
         out.push(touch);
     }
 
+    /// It is not guessed any more that some lock protects a variable; if it is left open, not that it has only one user either. What
+    /// a state knows of its accesses is that much more or less. The state is the first one.
+    fn reconsider(&self, _state: &mut Self::State, _variable: (u32, u32), _open: bool) {}
+
     /// What a variable or a lock is called in a report.
     fn describe(&self, _state: &mut Self::State, place: Place) -> String {
         format!("{place:?}")
@@ -189,6 +188,8 @@ pub enum Protection {
     ReadOnly,
     /// Some lock was held at each.
     Locked,
+    /// No lock was; whether it was always the same thread was not noted.
+    Unlocked,
     /// Nothing.
     Open,
 }

@@ -4,7 +4,6 @@ use crate::layout::{ESCAPED, HEAP, status, thread};
 use crate::machine::Machine;
 use crate::native::Touches;
 use crate::special;
-use crate::view::Declared;
 use kernel::{Access, Place, Touch};
 use program::ir::Instr;
 use program::world::{ClassId, ClassKind};
@@ -50,7 +49,7 @@ impl Machine<'_> {
     /// Whether a place is a field that is neither final nor volatile, or an element of an array.
     pub(crate) fn is_variable(&mut self, place: Place) -> bool {
         let is_data = place.object >= HEAP && place.cell != Place::MONITOR;
-        is_data && (self.is_array(place.object) || self.declared_at(place) == Declared::Plain)
+        is_data && self.declared_at(place).is_variable()
     }
 
     fn is_array(&self, object: u32) -> bool {

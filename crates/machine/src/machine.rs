@@ -276,7 +276,7 @@ pub struct Machine<'p> {
     /// The places, by method and instruction, whose objects were proved never to be shared.
     pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
     /// For each class that somebody asked about, which words of its objects are final fields.
-    pub(crate) declared: HashMap<ClassId, Vec<Declared>>,
+    pub(crate) declared: Vec<Option<Box<[Declared]>>>,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
     /// Frame and instruction with which the current step began.
@@ -327,8 +327,6 @@ pub struct Manner {
     pub runs_through_proved: bool,
     /// It is noted which locks are held whenever a shared object is accessed.
     pub locksets: bool,
-    /// It is noted for each field by itself, except for those that are final or volatile.
-    pub by_field: bool,
     /// A step does not end before an access to an object that no other thread was ever able to reach.
     pub runs_through: bool,
 }
@@ -380,7 +378,7 @@ impl<'p> Machine<'p> {
             wild: false,
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),
-            declared: HashMap::new(),
+            declared: Vec::new(),
             fresh: true,
             began: (0, 0),
             gave_way: false,

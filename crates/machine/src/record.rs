@@ -5,14 +5,17 @@
 //! escapes, not when a second thread comes: a write by its creator after that counts.
 //!
 //! The record of an object is a word of its header that refers to a lock, or to an array of locks with the flag [`LOCKSET`];
-//! null is no lock at all, or, without the flag [`SEEN`], no access so far. Static fields have a record each, in an array
-//! that the record of their holder refers to, and so have those of objects where that is wanted (`Manner::by_field`). A record keeps no
-//! lock alive for the program, only for the vector.
+//! null is no lock at all, or, without the flag [`SEEN`], no access so far. That is so for arrays. The fields of other objects have a
+//! record each, in an array that the record of the object refers to; final and volatile fields have none, nor have those about which
+//! nothing is guessed any more. A record keeps no lock alive for the program, only for the vector.
 //!
 //! A lock is what at most one thread has at a time, and what nobody can take from it. That is a monitor; a synchronizer of
 //! `java.util.concurrent` that names its owner, if only the owner itself ever gives it up (which is checked, `usurps`); and the
 //! thread itself, for whom its own object stands: what one thread accesses alone is protected by that. In a record, a thread object
 //! always means the thread and a synchronizer its owner; their monitors do not count.
+//!
+//! Who was the first to access what some lock protects makes states differ for nothing. So a thread counts only if it has no other
+//! lock at the first access, until that turns out not to be enough for the variable ([`Protection::Unlocked`]).
 
 use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
@@ -59,10 +62,13 @@ impl Machine<'_> {
     }
 
     /// The locks that a thread has, as far as its variables lead to them.
-    fn locks_held(&self, number: u32, object: Address) -> Vec<Address> {
-        let own = Some(self.thread_word(number, thread::OBJECT));
-        let mut held = Vec::from_iter(own.filter(|_| self.may_be_confined(object)));
+    fn locks_held(&self, number: u32, object: Address, declared: Declared) -> Vec<Address> {
+        let mut held = Vec::new();
         self.add_locks(number, &mut held);
+        if self.may_be_confined(object) && (held.is_empty() || declared == Declared::Confined) {
+            held.truncate(MOST - 1);
+            held.push(self.thread_word(number, thread::OBJECT));
+        }
         held
     }
 
@@ -156,10 +162,10 @@ impl Machine<'_> {
     }
 
     /// The record as it would be once a thread had accessed a place.
-    fn record_after(&self, number: u32, object: Address, cell: u32, writes: bool) -> Record {
+    fn record_after(&self, number: u32, object: Address, cell: u32, declared: Declared, writes: bool) -> Record {
         let mut record = self.record_of(object, cell);
         if !record.seen {
-            record.locks = self.locks_held(number, object);
+            record.locks = self.locks_held(number, object, declared);
         } else {
             record.locks.retain(|&lock| self.has_lock(lock, number));
         }
@@ -176,36 +182,34 @@ impl Machine<'_> {
         place: Place,
         writes: bool,
     ) -> Option<Protection> {
-        let recorded = self.manner.locksets
-            && self.is_recorded(object, place)
-            && !(place.cell == Place::WHOLE && self.has_list(object))
-            && self.is_kept(object, place.cell);
-        recorded.then(|| self.record_after(number, object, place.cell, writes).protection())
+        if !self.manner.locksets || !self.is_recorded(object, place) {
+            return None;
+        }
+        let declared = self.declared_at(place);
+        if !declared.is_variable() {
+            return None;
+        }
+        let protection = self
+            .record_after(number, object, place.cell, declared, writes)
+            .protection();
+        Some(match protection {
+            Protection::Open if declared == Declared::Plain && self.may_be_confined(object) => Protection::Unlocked,
+            other => other,
+        })
     }
 
     /// Whether each field of an object has a record of its own.
     fn has_list(&self, object: Address) -> bool {
-        match self.program.class(self.class_of(object)).kind {
-            ClassKind::Statics(_) => true,
-            ClassKind::Array(_) => false,
-            _ => self.manner.by_field,
-        }
+        !self.program.class(self.class_of(object)).is_array()
     }
 
-    /// Whether a field is one of which there are records.
-    fn is_kept(&mut self, object: Address, cell: u32) -> bool {
-        !self.manner.by_field || !self.has_list(object) || self.declared_at(Place { object, cell }) == Declared::Plain
-    }
-
-    /// The cells of an object with records of their own that a touch is about. What touches a whole object and orders something, as
-    /// the start of a thread does, touches no field that is not volatile.
+    /// The cells of an object that a touch is about. What touches a whole object and orders something, as the start of a thread
+    /// does, touches no field that is not volatile.
     pub(crate) fn cells_touched(&self, touch: Touch) -> Range<u32> {
         let Place { object, cell } = touch.place;
         match cell {
-            Place::WHOLE if self.has_list(object) => match touch.access.is_plain() && self.manner.by_field {
-                true => 0..self.program.class(self.class_of(object)).words,
-                false => 0..0,
-            },
+            Place::WHOLE if !touch.access.is_plain() => 0..0,
+            Place::WHOLE if self.has_list(object) => 0..self.program.class(self.class_of(object)).words,
             _ => cell..cell + 1,
         }
     }
@@ -222,8 +226,9 @@ impl Machine<'_> {
                 continue;
             }
             for cell in self.cells_touched(*touch) {
-                if result.is_ok() && self.is_kept(object, cell) {
-                    result = self.record(number, object, cell, !touch.access.is_read());
+                let declared = self.declared_at(Place { object, cell });
+                if result.is_ok() && declared.is_variable() {
+                    result = self.record(number, object, cell, declared, !touch.access.is_read());
                 }
             }
         }
@@ -231,11 +236,16 @@ impl Machine<'_> {
         result
     }
 
-    fn record(&mut self, number: u32, object: Address, cell: u32, writes: bool) -> Result<(), Trap> {
-        let (before, after) = (
-            self.record_of(object, cell),
-            self.record_after(number, object, cell, writes),
-        );
+    fn record(
+        &mut self,
+        number: u32,
+        object: Address,
+        cell: u32,
+        declared: Declared,
+        writes: bool,
+    ) -> Result<(), Trap> {
+        let before = self.record_of(object, cell);
+        let after = self.record_after(number, object, cell, declared, writes);
         if before == after {
             return Ok(());
         }
@@ -280,7 +290,7 @@ impl Machine<'_> {
 impl Machine<'_> {
     /// Whether an object was accessed since it is shared.
     pub fn was_accessed(&self, object: Address) -> bool {
-        self.has_flag(object, SEEN)
+        self.has_flag(object, SEEN) || self.memory.load(self.record_cell(object)) != 0
     }
 
     /// Appends the vector as it would be if records were no part of a state.

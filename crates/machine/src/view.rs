@@ -37,27 +37,32 @@ impl Machine<'_> {
     /// How the program declares the field at a place.
     pub(crate) fn declared_at(&mut self, place: Place) -> Declared {
         match self.object_at(place) {
-            Some(object) if place.cell < Place::WHOLE => {
-                let cells = self.declared(self.class_of(object));
-                cells.get(place.cell as usize).copied().unwrap_or(Declared::Nothing)
+            Some(_) if place.cell != Place::MONITOR => {
+                let (class, cell) = self.variable_at(place);
+                let cells = self.declared(class);
+                cells.get(cell as usize).copied().unwrap_or(Declared::Nothing)
             }
             _ => Declared::Nothing,
         }
     }
 
     /// How a class declares its fields, by their cells.
-    pub(crate) fn declared(&mut self, class: ClassId) -> &[Declared] {
-        if !self.declared.contains_key(&class) {
-            let known = self.find_declared(class);
-            self.declared.insert(class, known);
+    pub(crate) fn declared(&mut self, class: ClassId) -> &mut [Declared] {
+        let at = class as usize;
+        if self.declared.len() <= at {
+            self.declared.resize(self.program.class_end() as usize, None);
         }
-        &self.declared[&class]
+        if self.declared[at].is_none() {
+            self.declared[at] = Some(self.find_declared(class));
+        }
+        self.declared[at].as_deref_mut().unwrap_or_default()
     }
 
-    fn find_declared(&self, class: ClassId) -> Vec<Declared> {
+    fn find_declared(&self, class: ClassId) -> Box<[Declared]> {
         let described = self.program.class(class);
         let mut cells = vec![Declared::Nothing; described.words as usize];
         let (mut at, is_static) = match described.kind {
+            ClassKind::Array(_) => return [Declared::Plain].into(),
             ClassKind::Statics(owner) => (owner, true),
             _ => (class, false),
         };
@@ -67,28 +72,37 @@ impl Machine<'_> {
                 if let Some(cell) = cells.get_mut(field.offset as usize) {
                     *cell = match field.flags {
                         flags if flags & flags::FINAL != 0 => Declared::Final,
-                        flags if flags & flags::VOLATILE != 0 => Declared::Volatile,
+                        flags if flags & flags::VOLATILE != 0 => Declared::Open,
                         _ => Declared::Plain,
                     };
                 }
             }
             at = if is_static { 0 } else { here.super_class };
         }
-        cells
+        cells.into()
     }
 }
 
-/// How a program declares a field.
+/// How a program declares a field, and what has become known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declared {
     /// There is no field in this cell.
     Nothing,
-    /// As one that is neither final nor volatile.
+    /// As one that is neither final nor volatile. So are elements of arrays.
     Plain,
+    /// The same, and it matters which thread accesses it.
+    Confined,
     /// As final.
     Final,
-    /// As volatile.
-    Volatile,
+    /// As volatile; or nothing is guessed about it any more.
+    Open,
+}
+
+impl Declared {
+    /// Whether something is guessed about who accesses it.
+    pub fn is_variable(self) -> bool {
+        matches!(self, Declared::Plain | Declared::Confined)
+    }
 }
 
 impl<'p> View for Java<'p> {
@@ -144,13 +158,6 @@ impl<'p> View for Java<'p> {
         state.usurps(thread.0, place)
     }
 
-    fn owner_of(&self, state: &mut Machine<'p>, place: Place) -> Option<(u32, u32)> {
-        match state.static_owner(place) {
-            Some(owner) => Some((owner, place.cell)),
-            None => Some((state.class_of(state.object_at(place)?), 0)),
-        }
-    }
-
     fn is_final(&self, state: &mut Machine<'p>, place: Place) -> bool {
         state.declared_at(place) == Declared::Final
     }
@@ -197,6 +204,14 @@ impl<'p> View for Java<'p> {
             object,
             cell: Place::MONITOR,
         }));
+    }
+
+    fn reconsider(&self, state: &mut Machine<'p>, (class, cell): (u32, u32), open: bool) {
+        if let Some(declared) = state.declared(class).get_mut(cell as usize)
+            && declared.is_variable()
+        {
+            *declared = if open { Declared::Open } else { Declared::Confined };
+        }
     }
 
     fn describe(&self, state: &mut Machine<'p>, place: Place) -> String {

@@ -59,6 +59,7 @@ impl Machine<'_> {
     pub fn begin(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.restart();
         self.reach.valid = false;
+        self.declared.clear();
         self.forget_encodings();
         self.launch_start(start)
     }

@@ -196,8 +196,8 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         self.reduction.is_broken()
     }
 
-    fn mend(&mut self) -> bool {
-        let mended = self.reduction.mend();
+    fn mend(&mut self, system: &S, state: &mut S::State) -> bool {
+        let mended = self.reduction.mend(system, state);
         if mended {
             // What was claimed rested on something that is no longer believed.
             self.refuted = None;

@@ -169,10 +169,14 @@ impl<S: View> Reduction<S> for Ample<S> {
         self.guesses.is_broken()
     }
 
-    fn mend(&mut self) -> bool {
+    fn mend(&mut self, system: &S, state: &mut S::State) -> bool {
         if let Some(optimistic) = &mut self.optimistic {
             optimistic.begin_again();
         }
-        self.guesses.mend()
+        let mended = self.guesses.mend();
+        for (variable, open) in self.guesses.reconsidered() {
+            system.reconsider(state, variable, open);
+        }
+        mended
     }
 }

@@ -16,16 +16,15 @@ use std::hash::{BuildHasherDefault, Hasher};
 pub enum Guess {
     /// Objects of this class, once shared, are only accessed by threads that have locked them.
     SelfLocking(u32),
-    /// Each shared object of this class, or the static field of this class in this cell, is accessed under some one lock, or only
-    /// read.
-    Protected(u32, u32),
     /// Locks that name their owner are given up by the owner only.
     Owners,
     /// Final fields of this class are not written after their object is shared.
     Final(u32),
-    /// Each place of this variable ([`kernel::View::variable_of`]) is accessed under one lock, or by one thread, or as the user's rule
-    /// has it.
+    /// Each shared place of this variable ([`kernel::View::variable_of`]) is accessed under one lock, by one thread, as the user's rule
+    /// has it, or only read.
     Exclusive(u32, u32),
+    /// The same, and to know the locks is enough: if one was held at the first access, one is at all.
+    Locked(u32, u32),
     /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
     Own(u32, u32),
 }
@@ -36,7 +35,7 @@ impl Guess {
         match self {
             Guess::Owners => 0,
             Guess::SelfLocking(class)
-            | Guess::Protected(class, ..)
+            | Guess::Locked(class, ..)
             | Guess::Final(class)
             | Guess::Exclusive(class, ..)
             | Guess::Own(class, ..) => class,
@@ -238,6 +237,16 @@ impl Guesses {
                 standing.at = at.clone();
             }
         }
+    }
+
+    /// The variables about which less is guessed than at first, each with whether that is nothing at all.
+    pub(crate) fn reconsidered(&self) -> impl Iterator<Item = ((u32, u32), bool)> {
+        let dropped = self.all.iter().filter(|(_, standing)| standing.dropped);
+        dropped.filter_map(|(guess, _)| match *guess {
+            Guess::Exclusive(of, cell) => Some(((of, cell), true)),
+            Guess::Locked(of, cell) => Some(((of, cell), false)),
+            _ => None,
+        })
     }
 
     /// Whether something rests on a guess that is wrong.

@@ -274,7 +274,7 @@ impl Combination {
                 Part::Escape => independences.push(Box::new(Escape)),
                 Part::SelfLock => independences.push(Box::new(SelfLock)),
                 Part::Dominated => independences.push(Box::new(Dominated)),
-                Part::Lockset => independences.push(Box::new(Lockset)),
+                Part::Lockset => independences.push(Box::<Lockset>::default()),
                 Part::Final => independences.push(Box::new(FinalField)),
                 Part::Own => independences.push(Box::new(Own)),
                 Part::None

@@ -1,8 +1,9 @@
 //! `lockset`: locking disciplines (Dwyer et al., section 6.3).
 //!
-//! A shared object, or static field, that is only read since it was shared, or at every access to which some one lock was held,
-//! commutes with what others do while that lock is held. Which lock it is, the record in the state tells; that it goes on like
-//! this is guessed for each class and each static field.
+//! A field of a shared object, an array or a static field that is only read since it was shared, or at every access to which some one
+//! lock was held, commutes with what others do while that lock is held. Which lock it is, the record in the state tells; that it
+//! goes on like this is guessed for each variable. The paper has a record for each object; with one for each field, those of an object
+//! may be protected by different locks.
 //!
 //! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. A guess is broken
 //! once some record is empty, written and unlocked, and anything rested on it. While a thread has the locks of a record, nobody else has
@@ -14,14 +15,15 @@ use crate::independence::Independence;
 use kernel::{Place, Protection, ThreadId, Touch, View};
 
 /// The independence.
-pub struct Lockset;
+#[derive(Default)]
+pub struct Lockset {
+    parts: Vec<Touch>,
+}
 
-fn guess<S: View>(system: &S, state: &mut S::State, touch: Touch) -> Option<Guess> {
-    if touch.place.cell == Place::MONITOR {
-        return None;
-    }
-    let (class, cell) = system.owner_of(state, touch.place)?;
-    Some(Guess::Protected(class, cell))
+/// What is guessed about a variable.
+pub(crate) fn guess<S: View>(system: &S, state: &mut S::State, place: Place) -> Guess {
+    let (of, cell) = system.variable_of(state, place);
+    Guess::Exclusive(of, cell)
 }
 
 /// Notes an access that takes a lock from its owner.
@@ -37,6 +39,26 @@ pub(crate) fn watch_owners<S: View>(
     }
 }
 
+/// What of the guess about a variable is wrong with this protection, if anything.
+pub(crate) fn broken(guess: Guess, protection: Protection) -> Option<Guess> {
+    match (protection, guess) {
+        (Protection::Unlocked, Guess::Exclusive(of, cell)) => Some(Guess::Locked(of, cell)),
+        (Protection::Open, _) => Some(guess),
+        _ => None,
+    }
+}
+
+/// What has to hold so that nobody else accesses a variable, by its guess.
+pub(crate) fn rely(guess: Guess, guesses: &mut Guesses) {
+    guesses.rely(guess);
+    guesses.rely(Guess::Owners);
+    if let Guess::Exclusive(of, cell) = guess
+        && guesses.holds(Guess::Locked(of, cell))
+    {
+        guesses.rely(Guess::Locked(of, cell));
+    }
+}
+
 impl<S: View> Independence<S> for Lockset {
     fn commutes(
         &mut self,
@@ -46,26 +68,37 @@ impl<S: View> Independence<S> for Lockset {
         touch: Touch,
         guesses: &mut Guesses,
     ) -> bool {
-        let Some(guess) = guess(system, state, touch).filter(|&guess| guesses.holds(guess)) else {
-            return false;
-        };
-        let protection = system.protection(state, thread, touch.place, touch.access);
-        let protected = matches!(protection, Some(Protection::ReadOnly | Protection::Locked));
-        if !protected || !guesses.holds(Guess::Owners) {
+        if touch.place.cell == Place::MONITOR {
             return false;
         }
-        guesses.rely(guess);
-        guesses.rely(Guess::Owners);
-        true
+        let guess = guess(system, state, touch.place);
+        if !guesses.holds(guess) || !guesses.holds(Guess::Owners) {
+            return false;
+        }
+        let protection = system.protection(state, thread, touch.place, touch.access);
+        let protected = matches!(protection, Some(Protection::ReadOnly | Protection::Locked));
+        if protected {
+            rely(guess, guesses);
+        }
+        protected
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
         watch_owners(system, state, thread, touch, guesses);
-        let Some(guess) = guess(system, state, touch).filter(|&guess| guesses.holds(guess)) else {
+        if touch.place.cell == Place::MONITOR {
             return;
-        };
-        if system.protection(state, thread, touch.place, touch.access) == Some(Protection::Open) {
-            guesses.breach(guess, thread, touch.place);
         }
+        let mut parts = std::mem::take(&mut self.parts);
+        system.parts(state, touch, &mut parts);
+        for part in parts.drain(..) {
+            let guess = guess(system, state, part.place);
+            if guesses.holds(guess)
+                && let Some(protection) = system.protection(state, thread, part.place, part.access)
+                && let Some(broken) = broken(guess, protection)
+            {
+                guesses.breach(broken, thread, part.place);
+            }
+        }
+        self.parts = parts;
     }
 }

@@ -22,7 +22,7 @@
 use crate::final_field::FinalField;
 use crate::guess::{Doubt, Guess, Guesses, Sight};
 use crate::independence::{Independence, gives_back};
-use crate::lockset::watch_owners;
+use crate::lockset::{broken, guess, rely, watch_owners};
 use kernel::{Menu, Pending, Place, Protection, ThreadId, Touch, View};
 use std::collections::HashMap;
 
@@ -152,13 +152,11 @@ impl Optimistic {
         if system.is_open(state, place) || system.is_final(state, place) {
             return;
         }
-        let is_open = match system.protection(state, thread, place, touch.access) {
-            Some(protection) => protection == Protection::Open,
-            None => self.record(system, state, thread, place),
-        };
-        if !is_open {
+        let protection = system.protection(state, thread, place, touch.access);
+        let protection = protection.unwrap_or_else(|| self.record(system, state, thread, place));
+        let Some(broken) = broken(guess, protection) else {
             return self.remember(system, state, thread, guess);
-        }
+        };
         let now = sight(system, state, thread);
         // Best is one by another thread that had none of the same locks.
         let fits = |(who, _, other): &&(ThreadId, u64, Sight)| {
@@ -167,15 +165,15 @@ impl Optimistic {
         };
         let others = self.sights.get(&guess).into_iter().flatten();
         match others.max_by_key(fits) {
-            Some((_, _, other)) => guesses.breach_with(guess, thread, place, now.locks, other.clone()),
+            Some((_, _, other)) => guesses.breach_with(broken, thread, place, now.locks, other.clone()),
             None => {
-                guesses.breach(guess, thread, place);
+                guesses.breach(broken, thread, place);
             }
         }
     }
 
-    /// Notes an access to a place that is the same in all states; whether nothing protects it any more.
-    fn record<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
+    /// Notes an access to a place that is the same in all states; what protects it now.
+    fn record<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, place: Place) -> Protection {
         self.locks.clear();
         system.locks_of(state, thread, &mut self.locks);
         let record = self.records.entry(place).or_insert_with(|| Record {
@@ -184,7 +182,10 @@ impl Optimistic {
         });
         record.locks.retain(|lock| self.locks.contains(lock));
         record.thread = record.thread.filter(|&only| only == thread);
-        record.locks.is_empty() && record.thread.is_none()
+        match record.locks.is_empty() && record.thread.is_none() {
+            true => Protection::Open,
+            false => Protection::Locked,
+        }
     }
 
     /// Remembers an access to a variable, for reports.
@@ -195,11 +196,6 @@ impl Optimistic {
             sights.push((thread, spot, sight(system, state, thread)));
         }
     }
-}
-
-fn guess<S: View>(system: &S, state: &mut S::State, place: Place) -> Guess {
-    let (of, cell) = system.variable_of(state, place);
-    Guess::Exclusive(of, cell)
 }
 
 /// Where a thread is, with which locks.
@@ -261,8 +257,7 @@ fn is_invisible<S: View>(
             return false;
         }
         rests_on.push(guess);
-        rests_on.extend((!ruled).then_some(Guess::Owners));
     }
-    rests_on.into_iter().for_each(|guess| guesses.rely(guess));
+    rests_on.into_iter().for_each(|guess| rely(guess, guesses));
     true
 }

@@ -8,6 +8,9 @@ use kernel::{Reduction, System};
 use std::time::Instant;
 use store::Visited;
 
+/// How many times in a row something that turns out to be wrong is looked for before a search starts over.
+const SCOUTED: u32 = 4;
+
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
 /// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is mended and
 /// the search starts over, with the time that is left.
@@ -38,10 +41,17 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         }
         let mut outcome = expansion.finish();
         if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
-            // As much again as was in vain may save many more vain searches.
+            // As much again as was in vain may save many more vain searches: what is relied on next is put to the test, too.
             let mut draw = Draw::new(options.seed.wrapping_add(restarts.into()));
-            scout(system, state, &mut **reduction, &mut draw, outcome.figures.transitions);
-            if reduction.mend() {
+            let mut mended = false;
+            for _ in 0..SCOUTED {
+                scout(system, state, &mut **reduction, &mut draw, outcome.figures.transitions);
+                if !reduction.mend(system, state) {
+                    break;
+                }
+                mended = true;
+            }
+            if mended {
                 restarts += 1;
                 visited.clear();
                 continue;

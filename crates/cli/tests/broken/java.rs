@@ -144,7 +144,7 @@ pub fn never_open<'p>(
     access: Access,
 ) -> Option<Protection> {
     let known = java.protection(machine, thread, place, access);
-    known.filter(|&protection| protection != Protection::Open)
+    known.filter(|&protection| !matches!(protection, Protection::Open | Protection::Unlocked))
 }
 
 /// What is read is only read, whoever writes it later.

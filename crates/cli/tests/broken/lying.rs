@@ -217,8 +217,16 @@ impl<S: View> View for Lying<'_, S> {
         }
     }
 
-    fn owner_of(&self, state: &mut S::State, place: Place) -> Option<(u32, u32)> {
-        self.truth.owner_of(state, place)
+    fn variable_of(&self, state: &mut S::State, place: Place) -> (u32, u32) {
+        self.truth.variable_of(state, place)
+    }
+
+    fn parts(&self, state: &mut S::State, touch: Touch, out: &mut Vec<Touch>) {
+        self.truth.parts(state, touch, out);
+    }
+
+    fn reconsider(&self, state: &mut S::State, variable: (u32, u32), open: bool) {
+        self.truth.reconsider(state, variable, open);
     }
 
     fn protection(&self, state: &mut S::State, thread: ThreadId, place: Place, access: Access) -> Option<Protection> {
@@ -378,8 +386,8 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         self.0.is_broken()
     }
 
-    fn mend(&mut self) -> bool {
-        self.0.mend()
+    fn mend(&mut self, system: &Lying<'s, S>, state: &mut S::State) -> bool {
+        self.0.mend(system, state)
     }
 }
 

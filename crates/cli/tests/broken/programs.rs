@@ -100,7 +100,7 @@ pub const HAND_MADE: &[(&str, &str)] = &[
     (
         // The first choice keeps to the lock of the reader. The second does not, and leads to the same fields.
         "Merged",
-        "static class O { volatile int f; }
+        "static class O { int f; }
         static final O o = new O();
         static final Object lock = new Object();
         static volatile int go;
