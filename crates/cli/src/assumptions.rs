@@ -23,8 +23,12 @@ pub fn claims(machine: &Machine<'_>, options: &Check) -> Result<Guesses, Failure
     Ok(guesses)
 }
 
-/// The class of a name, in which `.` may stand for `/` and for `$`.
 fn class(program: &Program, option: &str, name: &str) -> Result<ClassId, Failure> {
+    class_named(program, name).map_err(|message| Failure::input(format!("{option} {name}: {message}")))
+}
+
+/// The class of a name, in which `.` may stand for `/` and for `$`.
+pub fn class_named(program: &Program, name: &str) -> Result<ClassId, String> {
     let mut internal = name.trim().replace('.', "/");
     loop {
         // Who names an array says nothing about a class.
@@ -46,10 +50,10 @@ fn class(program: &Program, option: &str, name: &str) -> Result<ClassId, Failure
     let last = |name: &str| name.rsplit(['.', '$']).next().unwrap_or_default().to_lowercase();
     known.sort_by_key(|known| (last(known) != last(name), known.clone()));
     known.truncate(NAMED);
-    Err(Failure::input(format!(
-        "{option} {name}: there is no such class; classes of the program are {}",
+    Err(format!(
+        "there is no such class; classes of the program are {}",
         known.join(", ")
-    )))
+    ))
 }
 
 /// What was taken for granted and held, a sentence each; classes of the JDK are summed up.
@@ -131,10 +135,10 @@ fn is_own(machine: &Machine<'_>, guess: Guess) -> bool {
 fn name(machine: &Machine<'_>, guess: Guess) -> String {
     match guess.class() {
         0 => "static fields and locks".to_owned(),
-        class if machine.program.class(class).loader >= LoaderId::APP && matches!(guess, Guess::Exclusive(..)) => {
-            let Guess::Exclusive(_, cell) = guess else {
-                return String::new();
-            };
+        class
+            if is_own(machine, guess)
+                && let Guess::Exclusive(_, cell) | Guess::Locked(_, cell) = guess =>
+        {
             machine.variable_name((class, cell))
         }
         class => {

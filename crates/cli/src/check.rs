@@ -213,6 +213,7 @@ impl Plan {
                 system,
                 sources: Sources::new(sources),
                 class_path,
+                discipline: how.discipline.clone(),
             };
             self.check(&mut subject, options)
         })

@@ -6,6 +6,7 @@ mod assumptions;
 mod check;
 mod compare;
 mod console;
+mod discipline;
 mod dump;
 mod growth;
 mod list;

@@ -102,6 +102,7 @@ impl Schedule<'_> {
                 system,
                 sources: Sources::new(sources),
                 class_path,
+                discipline: None,
             })
         })
     }

@@ -15,6 +15,9 @@ impl Machine<'_> {
         {
             return true;
         }
+        if self.may_grant(number) {
+            return true;
+        }
         let Some((method, instr, _)) = self.next_instruction(number) else {
             return true;
         };
@@ -49,7 +52,7 @@ impl Machine<'_> {
     /// Whether a place is a field that is neither final nor volatile, or an element of an array.
     pub(crate) fn is_variable(&mut self, place: Place) -> bool {
         let is_data = place.object >= HEAP && place.cell != Place::MONITOR;
-        is_data && self.declared_at(place).is_variable()
+        is_data && self.declared_at(place).is_variable() && !self.is_unprotected(place)
     }
 
     fn is_array(&self, object: u32) -> bool {
@@ -92,8 +95,16 @@ impl Machine<'_> {
     /// The name of a field, or of what the elements of arrays are called.
     pub fn variable_name(&self, (class, cell): (ClassId, u32)) -> String {
         let described = self.program.class(class);
-        let (mut at, is_static) = match described.kind {
-            ClassKind::Array(_) => return format!("elements of {}", described.external_name()),
+        match self.field_at(class, cell) {
+            _ if described.is_array() => format!("elements of {}", described.external_name()),
+            Some((of, name)) => format!("{}.{name}", self.program.class(of).external_name()),
+            None => described.external_name(),
+        }
+    }
+
+    /// The class that declares the field in a cell, and its name.
+    pub(crate) fn field_at(&self, class: ClassId, cell: u32) -> Option<(ClassId, String)> {
+        let (mut at, is_static) = match self.program.class(class).kind {
             ClassKind::Statics(owner) => (owner, true),
             _ => (class, false),
         };
@@ -101,11 +112,11 @@ impl Machine<'_> {
             let here = self.program.class(at);
             let mut fields = here.fields.iter().filter(|field| field.is_static() == is_static);
             if let Some(field) = fields.find(|field| field.offset == cell) {
-                return format!("{}.{}", here.external_name(), self.program.text(field.name));
+                return Some((at, self.program.text(field.name).to_string()));
             }
             at = if is_static { 0 } else { here.super_class };
         }
-        described.external_name()
+        None
     }
 
     /// Where a thread stands, as a number.

@@ -8,6 +8,7 @@ mod boot;
 pub mod clock;
 mod collect;
 mod decode;
+pub mod discipline;
 mod dynamic;
 pub mod encode;
 mod escape;

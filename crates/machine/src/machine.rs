@@ -1,5 +1,6 @@
 //! The machine: a program in the midst of running, and what it shares with every other machine on the same program.
 
+use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
@@ -295,6 +296,8 @@ pub struct Machine<'p> {
     pub manner: Manner,
     /// Fields on which the user allows races: `Class.field` or `field`.
     pub allowed: Vec<String>,
+    /// Who has access to what, by the user's word.
+    pub discipline: Option<Arc<Discipline>>,
 }
 
 /// Where the names of a class and a field lie and how long they are, and the offset of the field; 0 if there is none.
@@ -379,6 +382,7 @@ impl<'p> Machine<'p> {
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),
             declared: Vec::new(),
+            discipline: None,
             fresh: true,
             began: (0, 0),
             gave_way: false,

@@ -7,7 +7,7 @@
 
 use crate::encode::each_live;
 use crate::frames::RETRY;
-use crate::layout::{HEAP, OWNER_MASK, frame, status, thread, thread_record};
+use crate::layout::{ESCAPED, HEAP, OWNER_MASK, frame, status, thread, thread_record};
 use crate::machine::Machine;
 use crate::memory::Address;
 use program::ir::RegisterKind;
@@ -211,6 +211,23 @@ impl Machine<'_> {
         shielded
     }
 
+    /// The young objects that were ever shared and that some thread can still get hold of.
+    pub(crate) fn shared_objects(&mut self) -> Vec<Address> {
+        let mut reach = std::mem::take(&mut self.shield);
+        reach.begin();
+        self.meet_shared(&mut reach);
+        for number in 0..=self.highest_thread() {
+            self.meet_roots(&mut reach, number, SHARED);
+        }
+        while let Some(met) = reach.take() {
+            self.follow(&mut reach, met);
+        }
+        let met = reach.work.iter().copied();
+        let shared = met.filter(|&object| self.has_flag(object, ESCAPED)).collect();
+        self.shield = reach;
+        shared
+    }
+
     /// Meets what an object leads to.
     fn follow(&self, reach: &mut Reach, object: Address) {
         let Some(label) = reach.label(object) else { return };
@@ -304,6 +321,11 @@ impl Machine<'_> {
         ) {
             visit(self.memory.load(record + thread::BLOCKER));
         }
+        self.each_variable(number, visit);
+    }
+
+    /// The objects in a thread's variables, as far as it may still use them.
+    pub(crate) fn each_variable(&self, number: u32, mut visit: impl FnMut(Address)) {
         let mut at = self.top_frame(number);
         let mut before = true;
         while at != 0 {

@@ -12,7 +12,7 @@
 //! A lock is what at most one thread has at a time, and what nobody can take from it. That is a monitor; a synchronizer of
 //! `java.util.concurrent` that names its owner, if only the owner itself ever gives it up (which is checked, `usurps`); and the
 //! thread itself, for whom its own object stands: what one thread accesses alone is protected by that. In a record, a thread object
-//! always means the thread and a synchronizer its owner; their monitors do not count.
+//! means the thread and a synchronizer its owner; monitors of thread objects come after a null, those of synchronizers do not count.
 //!
 //! Who was the first to access what some lock protects makes states differ for nothing. So a thread counts only if it has no other
 //! lock at the first access, until that turns out not to be enough for the variable ([`Protection::Unlocked`]).
@@ -28,12 +28,21 @@ use std::ops::Range;
 /// How many locks a record keeps at most; others are forgotten, as if they had not been held.
 const MOST: usize = 5;
 
+/// What at most one thread has at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// The monitor of an object; a synchronizer, for its owner; a thread object, for the thread.
+    Of(Address),
+    /// The monitor of a thread object.
+    Monitor(Address),
+}
+
 /// A record, read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     seen: bool,
     written: bool,
-    locks: Vec<Address>,
+    locks: Vec<Lock>,
 }
 
 impl Record {
@@ -62,34 +71,42 @@ impl Machine<'_> {
     }
 
     /// The locks that a thread has, as far as its variables lead to them.
-    fn locks_held(&self, number: u32, object: Address, declared: Declared) -> Vec<Address> {
-        let mut held = Vec::new();
-        self.add_locks(number, &mut held);
+    fn locks_held(&self, number: u32, object: Address, declared: Declared) -> Vec<Lock> {
+        let mut held = self.locks_taken(number);
         if self.may_be_confined(object) && (held.is_empty() || declared == Declared::Confined) {
             held.truncate(MOST - 1);
-            held.push(self.thread_word(number, thread::OBJECT));
+            held.insert(0, Lock::Of(self.thread_word(number, thread::OBJECT)));
         }
         held
     }
 
-    /// Adds the locks that a thread has besides itself, as far as its variables lead to them.
-    pub(crate) fn add_locks(&self, number: u32, held: &mut Vec<Address>) {
-        let own = self.thread_word(number, thread::OBJECT);
+    /// The locks that a thread has besides itself, as far as its variables lead to them; monitors of threads are the last.
+    fn locks_taken(&self, number: u32) -> Vec<Lock> {
+        let mut held = Vec::new();
         self.each_thread_root(number, |object| {
-            if object == 0 || object == own {
+            if object == 0 {
                 return;
             }
-            let lock = match self
-                .program
-                .is_subclass(self.class_of(object), self.known.reentrant_lock)
-            {
-                true => self.memory.load(object + self.known.reentrant_lock_sync),
-                false => object,
+            let class = self.class_of(object);
+            let lock = match () {
+                () if self.program.is_subclass(class, self.known.thread) => Lock::Monitor(object),
+                () if self.program.is_subclass(class, self.known.reentrant_lock) => {
+                    Lock::Of(self.memory.load(object + self.known.reentrant_lock_sync))
+                }
+                () => Lock::Of(object),
             };
             if held.len() < MOST && !held.contains(&lock) && self.has_lock(lock, number) {
                 held.push(lock);
             }
         });
+        held.sort_by_key(|lock| matches!(lock, Lock::Monitor(_)));
+        held
+    }
+
+    /// The objects whose locks a thread has, as far as its variables lead to them.
+    pub(crate) fn locked_objects(&self, number: u32) -> Vec<Address> {
+        let locks = self.locks_taken(number).into_iter();
+        locks.map(|(Lock::Of(object) | Lock::Monitor(object))| object).collect()
     }
 
     /// Whether it is worth a try to take an object for one that only one thread accesses. Who was the first to read what all do
@@ -97,21 +114,23 @@ impl Machine<'_> {
     fn may_be_confined(&self, object: Address) -> bool {
         let class = self.class_of(object);
         let is_text = [self.known.string, self.known.byte_array].contains(&class);
-        object >= self.memory.image_end() && !is_text && !self.is_statics(object)
+        let is_main = object == self.thread_word(0, thread::OBJECT);
+        (object >= self.memory.image_end() || is_main) && !is_text && !self.is_statics(object)
     }
 
     /// Whether a thread has a lock.
-    fn has_lock(&self, lock: Address, number: u32) -> bool {
-        if lock == 0 {
-            return false;
-        }
+    fn has_lock(&self, lock: Lock, number: u32) -> bool {
         let own = self.thread_word(number, thread::OBJECT);
-        match self.class_of(lock) {
-            class if self.program.is_subclass(class, self.known.thread) => lock == own,
-            class if self.program.is_subclass(class, self.known.synchronizer) => {
-                self.memory.load(lock + self.known.synchronizer_owner) == own
-            }
-            _ => self.is_locked_by(lock, number),
+        match lock {
+            Lock::Of(0) | Lock::Monitor(0) => false,
+            Lock::Monitor(object) => self.is_locked_by(object, number),
+            Lock::Of(object) => match self.class_of(object) {
+                class if self.program.is_subclass(class, self.known.thread) => object == own,
+                class if self.program.is_subclass(class, self.known.synchronizer) => {
+                    self.memory.load(object + self.known.synchronizer_owner) == own
+                }
+                _ => self.is_locked_by(object, number),
+            },
         }
     }
 
@@ -129,14 +148,22 @@ impl Machine<'_> {
         matches!(self.program.class(self.class_of(object)).kind, ClassKind::Statics(_))
     }
 
-    fn locks_at(&self, value: Address) -> Vec<Address> {
-        match value {
-            0 => Vec::new(),
-            set if self.has_flag(set, LOCKSET) => (0..self.array_length(set))
-                .map(|index| self.element(set, index))
-                .collect(),
-            lock => vec![lock],
+    fn locks_at(&self, value: Address) -> Vec<Lock> {
+        if value == 0 {
+            return Vec::new();
         }
+        if !self.has_flag(value, LOCKSET) {
+            return vec![Lock::Of(value)];
+        }
+        let mut locks = Vec::new();
+        let mut lock: fn(Address) -> Lock = Lock::Of;
+        for index in 0..self.array_length(value) {
+            match self.element(value, index) {
+                0 => lock = Lock::Monitor,
+                object => locks.push(lock(object)),
+            }
+        }
+        locks
     }
 
     fn record_of(&self, object: Address, cell: u32) -> Record {
@@ -251,10 +278,22 @@ impl Machine<'_> {
         }
         let value = match after.locks[..] {
             [] => 0,
-            [lock] => lock,
+            [Lock::Of(lock)] => lock,
             _ if before.locks == after.locks => self.memory.load(self.record_cell(object)),
             _ => {
-                let set = self.new_references(self.known.object_array, &after.locks)?;
+                let mut set = Vec::new();
+                for &lock in &after.locks {
+                    match lock {
+                        Lock::Of(object) => set.push(object),
+                        Lock::Monitor(object) => {
+                            if !set.contains(&0) {
+                                set.push(0);
+                            }
+                            set.push(object);
+                        }
+                    }
+                }
+                let set = self.new_references(self.known.object_array, &set)?;
                 let header = self.memory.load(set);
                 self.memory.store(set, header | LOCKSET | ESCAPED);
                 set

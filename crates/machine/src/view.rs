@@ -3,7 +3,7 @@
 use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class, class_record, init, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::system::Java;
+use crate::system::{Action, Java};
 use kernel::{Access, Place, Protection, ThreadId, Touch, View, Whereabouts};
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind};
@@ -189,6 +189,18 @@ impl<'p> View for Java<'p> {
         !state.is_variable(place)
     }
 
+    fn has_access(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
+        state.access(thread.0, place)
+    }
+
+    fn disputed(&self, state: &mut Machine<'p>, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+        state.add_disputed(out);
+    }
+
+    fn expels(&self, state: &mut Machine<'p>, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+        state.add_expelled(action, out);
+    }
+
     fn variable_of(&self, state: &mut Machine<'p>, place: Place) -> (u32, u32) {
         state.variable_at(place)
     }
@@ -198,9 +210,7 @@ impl<'p> View for Java<'p> {
     }
 
     fn locks_of(&self, state: &mut Machine<'p>, thread: ThreadId, out: &mut Vec<Place>) {
-        let mut locks = Vec::new();
-        state.add_locks(thread.0, &mut locks);
-        out.extend(locks.into_iter().map(|object| Place {
+        out.extend(state.locked_objects(thread.0).into_iter().map(|object| Place {
             object,
             cell: Place::MONITOR,
         }));

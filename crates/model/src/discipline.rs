@@ -18,7 +18,7 @@
 use crate::Error;
 use crate::code::{Cell, Model, OWNER_MASK, Op, calculate};
 use crate::exclusive::written;
-use crate::lexer::{Token, tokens};
+use crate::lexer::{Cursor, Expressions, Token};
 use crate::syntax::{At, Kind, Operator};
 use crate::system::{Action, State};
 use kernel::{Place, System, ThreadId};
@@ -140,15 +140,13 @@ impl When {
 impl Model {
     /// Has variables accessed by the rules of a text, which are checked when the model is explored with coarse steps.
     pub fn set_discipline(&mut self, text: &str) -> Result<(), Error> {
-        let tokens = tokens(text)?;
         let mut reader = Reader {
             model: self,
-            tokens: &tokens,
-            at: 0,
+            cursor: Cursor::new(text)?,
             element: None,
         };
         let mut made = Discipline::default();
-        while *reader.peek() != Token::End {
+        while *reader.cursor.peek() != Token::End {
             reader.rule(&mut made)?;
         }
         for rule in made.rules.clone() {
@@ -239,57 +237,26 @@ impl Model {
 /// Reads rules.
 struct Reader<'t> {
     model: &'t Model,
-    tokens: &'t [(At, Token)],
-    at: usize,
+    cursor: Cursor,
     /// What the element is called in the rule at hand.
     element: Option<String>,
 }
 
 impl Reader<'_> {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at].1
-    }
-
-    fn place(&self) -> At {
-        self.tokens[self.at].0
-    }
-
-    fn wrong<T>(&self, message: impl Into<String>) -> Result<T, Error> {
-        Err(Error::new(self.place(), message))
-    }
-
-    /// Steps over a sign or word if it is there.
-    fn take(&mut self, wanted: &str) -> bool {
-        let found = match self.peek() {
-            Token::Sign(sign) => *sign == wanted,
-            Token::Name(name) => name == wanted,
-            _ => false,
-        };
-        self.at += usize::from(found);
-        found
-    }
-
-    fn expect(&mut self, wanted: &str) -> Result<(), Error> {
-        match self.take(wanted) {
-            true => Ok(()),
-            false => self.wrong(format!("expected `{wanted}` instead of {}", self.peek())),
-        }
-    }
-
     fn name(&mut self) -> Result<String, Error> {
-        match self.peek() {
+        match self.cursor.peek() {
             Token::Name(name) => {
                 let name = name.clone();
-                self.at += 1;
+                self.cursor.advance();
                 Ok(name)
             }
-            other => self.wrong(format!("expected a name instead of {other}")),
+            other => self.cursor.wrong(format!("expected a name instead of {other}")),
         }
     }
 
     /// The variable of a name that stands next, of one of these kinds.
     fn variable(&mut self, kinds: &[Kind]) -> Result<(u32, u32, bool), Error> {
-        let at = self.place();
+        let at = self.cursor.place();
         let name = self.name()?;
         let fits = |kind: Kind| kinds.contains(&kind);
         let known = self.model.variables.iter().filter(|one| fits(one.kind));
@@ -313,34 +280,34 @@ impl Reader<'_> {
 
     fn rule(&mut self, out: &mut Discipline) -> Result<(), Error> {
         const DATA: &[Kind] = &[Kind::Int, Kind::Volatile];
-        let at = self.place();
-        if self.take("unprotected") {
+        let at = self.cursor.place();
+        if self.cursor.take("unprotected") {
             let (first, ..) = self.variable(DATA)?;
             out.unprotected.push(first);
-        } else if self.take("unshared") {
+        } else if self.cursor.take("unshared") {
             let (first, size, _) = self.variable(DATA)?;
             let when = self.only_user(first, at)?;
             out.rules.push(Rule { first, size, when });
-        } else if self.take("protected") {
+        } else if self.cursor.take("protected") {
             let (first, size, array) = self.variable(DATA)?;
             if array {
-                self.expect("[")?;
+                self.cursor.expect("[")?;
                 self.element = Some(self.name()?);
-                self.expect("]")?;
+                self.cursor.expect("]")?;
             }
-            if self.take(":") || self.take("by") {
+            if self.cursor.take(":") || self.cursor.take("by") {
                 self.refuse_guards(first, at)?;
-                let when = self.either()?;
+                let when = self.expression()?;
                 out.rules.push(Rule { first, size, when });
             }
             self.element = None;
         } else {
-            return self.wrong(format!(
+            return self.cursor.wrong(format!(
                 "expected `protected`, `unprotected` or `unshared` instead of {}",
-                self.peek()
+                self.cursor.peek()
             ));
         }
-        self.expect(";")
+        self.cursor.expect(";")
     }
 
     /// The rule of a variable that only one thread uses.
@@ -376,75 +343,85 @@ impl Reader<'_> {
         }
     }
 
-    fn either(&mut self) -> Result<When, Error> {
-        let mut left = self.both()?;
-        while self.take("||") || self.take("or") {
-            left = When::Binary(Operator::Or, Box::new(left), Box::new(self.both()?));
+    fn index(&mut self, array: bool) -> Result<Option<Box<When>>, Error> {
+        if !array {
+            return Ok(None);
         }
-        Ok(left)
+        self.cursor.expect("[")?;
+        let index = self.sum()?;
+        self.cursor.expect("]")?;
+        Ok(Some(Box::new(index)))
     }
 
-    fn both(&mut self) -> Result<When, Error> {
-        let mut left = self.comparison()?;
-        while self.take("&&") || self.take("and") {
-            left = When::Binary(Operator::And, Box::new(left), Box::new(self.comparison()?));
-        }
-        Ok(left)
+    /// A variable of the thread's own, unless it is an array.
+    fn own(&mut self) -> Option<When> {
+        let Token::Name(name) = self.cursor.peek() else {
+            return None;
+        };
+        let mut locals = self.model.templates.iter().flat_map(|template| &template.locals);
+        let found = locals.any(|local| local.name == *name && !local.array);
+        let own = found.then(|| When::Own(name.clone()))?;
+        self.cursor.advance();
+        Some(own)
     }
 
-    fn comparison(&mut self) -> Result<When, Error> {
-        let left = self.sum()?;
-        for (operator, sign, binds) in Operator::ALL {
-            if binds == 2 && self.take(sign) {
-                return Ok(When::Binary(operator, Box::new(left), Box::new(self.sum()?)));
-            }
-        }
-        Ok(left)
+    /// A thread by its name.
+    fn thread(&mut self) -> Option<When> {
+        let Token::Name(name) = self.cursor.peek() else {
+            return None;
+        };
+        let find = |name: &str| (0..self.model.threads()).find(|&thread| self.model.thread_name(thread) == name);
+        let (length, number) = match [1, 2, 3].map(|by| self.cursor.ahead(by)) {
+            [Token::Sign("["), Token::Number(number), Token::Sign("]")] => (4, find(&format!("{name}[{number}]"))?),
+            _ => (1, find(name)?),
+        };
+        (0..length).for_each(|_| self.cursor.advance());
+        Some(When::Number(number as i32))
+    }
+}
+
+impl Expressions for Reader<'_> {
+    type Term = When;
+
+    fn cursor(&mut self) -> &mut Cursor {
+        &mut self.cursor
     }
 
-    fn sum(&mut self) -> Result<When, Error> {
-        let mut left = self.single()?;
-        loop {
-            let operator = match () {
-                () if self.take("+") => Operator::Plus,
-                () if self.take("-") => Operator::Minus,
-                () => return Ok(left),
-            };
-            left = When::Binary(operator, Box::new(left), Box::new(self.single()?));
+    fn turned(&self, not: bool, term: When) -> When {
+        match not {
+            true => When::Not(Box::new(term)),
+            false => When::Minus(Box::new(term)),
         }
+    }
+
+    fn joined(&self, operator: Operator, left: When, right: When) -> When {
+        When::Binary(operator, Box::new(left), Box::new(right))
     }
 
     fn single(&mut self) -> Result<When, Error> {
-        if self.take("(") {
-            let inner = self.either()?;
-            self.expect(")")?;
-            return Ok(inner);
-        }
-        if self.take("!") || self.take("not") {
-            return Ok(When::Not(Box::new(self.single()?)));
-        }
-        if self.take("-") {
-            return Ok(When::Minus(Box::new(self.single()?)));
-        }
-        if let Token::Number(number) = *self.peek() {
-            self.at += 1;
+        if let Token::Number(number) = *self.cursor.peek() {
+            self.cursor.advance();
             return Ok(When::Number(number as i32));
         }
-        if self.take("owner") {
-            self.expect("(")?;
+        if self.cursor.take("owner") {
+            self.cursor.expect("(")?;
             let (first, size, array) = self.variable(&[Kind::Lock])?;
             let index = self.index(array)?;
-            self.expect(")")?;
+            self.cursor.expect(")")?;
             return Ok(When::Owner(first, size, index));
         }
-        if self.take("at") {
-            return self.lines();
+        if self.cursor.take("at") {
+            let steps = &self.model.steps;
+            let lines = self
+                .cursor
+                .lines(|line| steps.iter().any(|step| step.at.line == line))?;
+            return Ok(When::At(lines));
         }
-        if self.take("i") {
+        if self.cursor.take("i") {
             return Ok(When::Thread);
         }
-        if matches!((self.peek(), &self.element), (Token::Name(name), Some(element)) if name == element) {
-            self.at += 1;
+        if matches!((self.cursor.peek(), &self.element), (Token::Name(name), Some(element)) if name == element) {
+            self.cursor.advance();
             return Ok(When::Element);
         }
         if let Some(thread) = self.thread() {
@@ -455,64 +432,5 @@ impl Reader<'_> {
         }
         let (first, size, array) = self.variable(&[Kind::Int, Kind::Volatile, Kind::Semaphore])?;
         Ok(When::Word(first, size, self.index(array)?))
-    }
-
-    fn index(&mut self, array: bool) -> Result<Option<Box<When>>, Error> {
-        if !array {
-            return Ok(None);
-        }
-        self.expect("[")?;
-        let index = self.sum()?;
-        self.expect("]")?;
-        Ok(Some(Box::new(index)))
-    }
-
-    fn lines(&mut self) -> Result<When, Error> {
-        self.expect("(")?;
-        let mut lines = Vec::new();
-        loop {
-            let Token::Number(line) = *self.peek() else {
-                return self.wrong(format!("expected the number of a line instead of {}", self.peek()));
-            };
-            if !self.model.steps.iter().any(|step| step.at.line == line) {
-                return self.wrong(format!("no statement of the model begins at line {line}"));
-            }
-            self.at += 1;
-            lines.push(line);
-            if !self.take(",") {
-                break;
-            }
-        }
-        self.expect(")")?;
-        Ok(When::At(lines))
-    }
-
-    /// A variable of the thread's own, unless it is an array.
-    fn own(&mut self) -> Option<When> {
-        let Token::Name(name) = self.peek() else { return None };
-        let mut locals = self.model.templates.iter().flat_map(|template| &template.locals);
-        let found = locals.any(|local| local.name == *name && !local.array);
-        let own = found.then(|| When::Own(name.clone()))?;
-        self.at += 1;
-        Some(own)
-    }
-
-    /// A thread by its name.
-    fn thread(&mut self) -> Option<When> {
-        let Token::Name(name) = self.peek() else { return None };
-        let find = |name: &str| (0..self.model.threads()).find(|&thread| self.model.thread_name(thread) == name);
-        let (length, number) = match self.tokens.get(self.at..self.at + 4) {
-            Some(
-                [
-                    _,
-                    (_, Token::Sign("[")),
-                    (_, Token::Number(number)),
-                    (_, Token::Sign("]")),
-                ],
-            ) => (4, find(&format!("{name}[{number}]"))?),
-            _ => (1, find(name)?),
-        };
-        self.at += length;
-        Some(When::Number(number as i32))
     }
 }

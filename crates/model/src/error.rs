@@ -15,7 +15,8 @@ pub struct Error {
 }
 
 impl Error {
-    pub(crate) fn new(at: At, message: impl Into<String>) -> Error {
+    /// An error at a place.
+    pub fn new(at: At, message: impl Into<String>) -> Error {
         Error {
             line: at.line,
             column: at.column,

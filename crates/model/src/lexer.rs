@@ -1,7 +1,7 @@
 //! From text to tokens.
 
 use crate::Error;
-use crate::syntax::At;
+use crate::syntax::{At, Operator};
 use std::fmt;
 
 /// Words that are no names.
@@ -45,7 +45,7 @@ const SIGNS: [&str; 28] = [
 
 /// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Token {
+pub enum Token {
     /// A name that the model gives.
     Name(String),
     /// A number, as large as the absolute value of any `int`.
@@ -68,7 +68,7 @@ impl fmt::Display for Token {
 }
 
 /// The tokens of a text, each with its place; the last is [`Token::End`].
-pub(crate) fn tokens(text: &str) -> Result<Vec<(At, Token)>, Error> {
+pub fn tokens(text: &str) -> Result<Vec<(At, Token)>, Error> {
     let mut out = Vec::new();
     let mut at = At { line: 1, column: 1 };
     let mut rest = text;
@@ -100,6 +100,203 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<(At, Token)>, Error> {
     }
     out.push((at, Token::End));
     Ok(out)
+}
+
+/// How deep an expression may be nested: what reads it is recursive, and the stack is not endless.
+const DEEPEST: usize = 200;
+/// How many operators a text may have, for the same reason: `1 + 1 + 1` is deep on its left side.
+const MOST_OPERATORS: usize = 1000;
+
+/// Goes over the tokens of a text.
+pub struct Cursor {
+    tokens: Vec<(At, Token)>,
+    at: usize,
+    depth: usize,
+    operators: usize,
+}
+
+impl Cursor {
+    /// At the beginning of a text.
+    pub fn new(text: &str) -> Result<Cursor, Error> {
+        let tokens = tokens(text)?;
+        Ok(Cursor {
+            tokens,
+            at: 0,
+            depth: 0,
+            operators: 0,
+        })
+    }
+
+    /// What comes next.
+    pub fn peek(&self) -> &Token {
+        &self.tokens[self.at].1
+    }
+
+    /// What comes so much later.
+    pub fn ahead(&self, by: usize) -> &Token {
+        let last = self.tokens.len() - 1;
+        &self.tokens[(self.at + by).min(last)].1
+    }
+
+    /// Where that is.
+    pub fn place(&self) -> At {
+        self.tokens[self.at].0
+    }
+
+    /// Goes on; never beyond the end.
+    pub fn advance(&mut self) {
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+    }
+
+    /// An error here.
+    pub fn wrong<T>(&self, message: impl Into<String>) -> Result<T, Error> {
+        Err(Error::new(self.place(), message))
+    }
+
+    /// Steps over a sign or word if it is there.
+    pub fn take(&mut self, wanted: &str) -> bool {
+        let found = match self.peek() {
+            Token::Sign(sign) => *sign == wanted,
+            Token::Name(name) => name == wanted,
+            _ => false,
+        };
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Steps over a sign or word that must be there.
+    pub fn expect(&mut self, wanted: &str) -> Result<(), Error> {
+        match self.take(wanted) {
+            true => Ok(()),
+            false => self.wrong(format!("expected `{wanted}` instead of {}", self.peek())),
+        }
+    }
+
+    /// Numbers of lines in parentheses, each one that is `known`.
+    pub fn lines(&mut self, known: impl Fn(u32) -> bool) -> Result<Vec<u32>, Error> {
+        self.expect("(")?;
+        let mut lines = Vec::new();
+        loop {
+            let Token::Number(line) = *self.peek() else {
+                return self.wrong(format!("expected the number of a line instead of {}", self.peek()));
+            };
+            if !known(line) {
+                return self.wrong(format!("no statement begins at line {line}"));
+            }
+            self.advance();
+            lines.push(line);
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect(")")?;
+        Ok(lines)
+    }
+}
+
+/// Reads expressions: `or`, `and`, comparisons and sums over terms of its own.
+pub trait Expressions {
+    /// What an expression becomes.
+    type Term;
+
+    /// Where it is read.
+    fn cursor(&mut self) -> &mut Cursor;
+
+    /// A term that is no sum, no comparison and so on, nor in parentheses.
+    fn single(&mut self) -> Result<Self::Term, Error>;
+
+    /// The negation, or the negative.
+    fn turned(&self, not: bool, term: Self::Term) -> Self::Term;
+
+    /// Two terms put together.
+    fn joined(&self, operator: Operator, left: Self::Term, right: Self::Term) -> Self::Term;
+
+    /// A whole expression.
+    fn expression(&mut self) -> Result<Self::Term, Error> {
+        let mut left = self.both()?;
+        while self.cursor().take("||") || self.cursor().take("or") {
+            let right = self.deeper(Self::both)?;
+            left = self.join(Operator::Or, left, right)?;
+        }
+        Ok(left)
+    }
+
+    /// What `or` puts together.
+    fn both(&mut self) -> Result<Self::Term, Error> {
+        let mut left = self.comparison()?;
+        while self.cursor().take("&&") || self.cursor().take("and") {
+            let right = self.deeper(Self::comparison)?;
+            left = self.join(Operator::And, left, right)?;
+        }
+        Ok(left)
+    }
+
+    /// What `and` puts together.
+    fn comparison(&mut self) -> Result<Self::Term, Error> {
+        let left = self.sum()?;
+        for (operator, sign, binds) in Operator::ALL {
+            if binds == 2 && self.cursor().take(sign) {
+                let right = self.sum()?;
+                return self.join(operator, left, right);
+            }
+        }
+        Ok(left)
+    }
+
+    /// What is compared.
+    fn sum(&mut self) -> Result<Self::Term, Error> {
+        let mut left = self.deeper(Self::term)?;
+        loop {
+            let operator = match () {
+                () if self.cursor().take("+") => Operator::Plus,
+                () if self.cursor().take("-") => Operator::Minus,
+                () => return Ok(left),
+            };
+            let right = self.deeper(Self::term)?;
+            left = self.join(operator, left, right)?;
+        }
+    }
+
+    /// What is added.
+    fn term(&mut self) -> Result<Self::Term, Error> {
+        if self.cursor().take("(") {
+            let inner = self.expression()?;
+            self.cursor().expect(")")?;
+            return Ok(inner);
+        }
+        let not = self.cursor().take("!") || self.cursor().take("not");
+        if not || self.cursor().take("-") {
+            let inner = self.deeper(Self::term)?;
+            return Ok(self.turned(not, inner));
+        }
+        self.single()
+    }
+
+    /// Puts two terms together, if there are not too many.
+    fn join(&mut self, operator: Operator, left: Self::Term, right: Self::Term) -> Result<Self::Term, Error> {
+        self.cursor().operators += 1;
+        if self.cursor().operators > MOST_OPERATORS {
+            return self
+                .cursor()
+                .wrong(format!("there are more than {MOST_OPERATORS} operators in this text"));
+        }
+        Ok(self.joined(operator, left, right))
+    }
+
+    /// Reads something that is part of something else, if that is not too deep.
+    fn deeper<T>(&mut self, inner: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.cursor().depth >= DEEPEST {
+            return self
+                .cursor()
+                .wrong(format!("this is nested more than {DEEPEST} levels deep"));
+        }
+        self.cursor().depth += 1;
+        let read = inner(self);
+        self.cursor().depth -= 1;
+        read
+    }
 }
 
 /// The token that a text begins with, and its length.

@@ -31,6 +31,7 @@ mod system;
 
 pub use code::Model;
 pub use error::Error;
+pub use lexer::{Cursor, Expressions, Token};
 pub use parser::parse;
 pub use random::random;
 pub use show::{Event, Explanation, Held};

@@ -9,7 +9,7 @@
 //! SOUNDNESS: the guess holds in the system iff it holds in the coarse one (theorem 1), for which the hypotheses of section 5 are needed.
 //! The locks that are left for a place at the end were held at all accesses, so each of them is a rule that was fixed all
 //! the time; so is the only thread. Where places come and go (Java), what is left is kept in the state, for each execution by itself, and
-//! what only one thread was ever able to reach is nobody else's. Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
+//! what only one thread was ever able to reach is nobody else's, nor is what only a thread itself uses of its own object (`own`). Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
 //! user's rules, that they are disjoint and that nobody takes another's access away is checked at every state and for every step that
 //! can be taken there; who may make another's rule true is visible ([`View::begins`]).
 //!
@@ -23,6 +23,7 @@ use crate::final_field::FinalField;
 use crate::guess::{Doubt, Guess, Guesses, Sight};
 use crate::independence::{Independence, gives_back};
 use crate::lockset::{broken, guess, rely, watch_owners};
+use crate::own::Own;
 use kernel::{Menu, Pending, Place, Protection, ThreadId, Touch, View};
 use std::collections::HashMap;
 
@@ -116,6 +117,7 @@ impl Optimistic {
                     }
                 } else {
                     FinalField.watch(system, state, entry.thread, touch, guesses);
+                    Own.watch(system, state, entry.thread, touch, guesses);
                     watch_owners(system, state, entry.thread, touch, guesses);
                     let mut parts = std::mem::take(&mut self.parts);
                     system.parts(state, touch, &mut parts);
@@ -245,6 +247,7 @@ fn is_invisible<S: View>(
         }
         if gives_back(system, state, thread, touch)
             || FinalField.commutes(system, state, thread, touch, guesses)
+            || Own.commutes(system, state, thread, touch, guesses)
             || system.moves_left(state, thread, touch)
             || !system.has_escaped(state, place)
         {
@@ -256,8 +259,13 @@ fn is_invisible<S: View>(
         if !(ruled || guessed) || !guesses.holds(guess) {
             return false;
         }
-        rests_on.push(guess);
+        rests_on.push((guess, ruled));
     }
-    rests_on.into_iter().for_each(|guess| rely(guess, guesses));
+    for (guess, ruled) in rests_on {
+        match ruled {
+            true => guesses.rely(guess),
+            false => rely(guess, guesses),
+        }
+    }
     true
 }

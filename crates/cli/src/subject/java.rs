@@ -6,7 +6,7 @@ use crate::arguments::Check;
 use crate::narrate::narrate;
 use crate::remarks::{habits, interrupted_blocks, observations, random_numbers, unreached, weak_accesses};
 use crate::sources::Sources;
-use crate::{Failure, assumptions, growth, world};
+use crate::{Failure, assumptions, discipline, growth, world};
 use analysis::{Escape, Verdict};
 use machine::system::{Action, Java};
 use machine::{Machine, Manner, Shared, Start};
@@ -27,6 +27,8 @@ pub struct JavaProgram<'p> {
     pub sources: Sources,
     /// Where its classes are, for messages.
     pub class_path: String,
+    /// Rules by which its fields are accessed.
+    pub discipline: Option<PathBuf>,
 }
 
 impl<'p> Subject for JavaProgram<'p> {
@@ -44,6 +46,9 @@ impl<'p> Subject for JavaProgram<'p> {
         if self.system.manner.proofs {
             let start = &self.system.start;
             machine.proved = proved(&machine, start, &self.class_path)?;
+        }
+        if let Some(file) = &self.discipline {
+            machine.discipline = Some(Arc::new(discipline::read(machine.program, file)?));
         }
         Ok(machine)
     }

@@ -1,0 +1,375 @@
+//! Rules by which fields are accessed, as a user gives them: who has exclusive access to what, and when.
+//!
+//! SOUNDNESS: a step that may make the rule of another thread true is visible. It writes a field, or an element, that some rule looks
+//! at; or gives back a lock about which some rule says more than that the thread itself has it; or publishes an object, which until
+//! then was its creator's. What a rule says about lines, variables and locks of the thread itself is changed by nobody else.
+
+use crate::layout::{ESCAPED, HEAP, OWNER_MASK, class, class_record, frame, status, thread};
+use crate::machine::Machine;
+use crate::memory::Address;
+use crate::system::{Action, What};
+use kernel::{Menu, Place, ThreadId};
+use program::descriptor::Kind;
+use program::ir::Instr;
+use program::world::{ClassId, ClassKind};
+
+/// All rules.
+#[derive(Clone, Debug, Default)]
+pub struct Discipline {
+    /// Who has exclusive access to which fields.
+    pub rules: Vec<(Fields, When)>,
+    /// Fields about which nothing is guessed.
+    pub unprotected: Vec<Fields>,
+    /// Names of the fields that some rule looks at.
+    pub looked_at: Vec<String>,
+    /// Whether some rule looks at elements of arrays.
+    pub elements: bool,
+    /// Whether some rule says more about a lock than that the thread itself has it.
+    pub owners: bool,
+}
+
+/// A field of a class and what is derived from it, or the elements of arrays of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields {
+    /// The class.
+    pub class: ClassId,
+    /// Where the field is, and whether it is static; `None` for elements.
+    pub cell: Option<(u32, bool)>,
+}
+
+/// A condition over a state, a thread and an object.
+#[derive(Clone, Debug)]
+pub enum When {
+    /// A number.
+    Number(i64),
+    /// No object.
+    Null,
+    /// The object.
+    This,
+    /// The thread's own object.
+    Thread,
+    /// The main thread's own object.
+    Main,
+    /// A static field of a class, by its name.
+    Static(ClassId, String),
+    /// A field of an object, by its name.
+    Field(Box<When>, String),
+    /// An element of an array.
+    Element(Box<When>, Box<When>),
+    /// The thread that has the lock of an object.
+    Owner(Box<When>),
+    /// The permits of a semaphore.
+    Permits(Box<When>),
+    /// Whether the thread has locked an object of this class.
+    Locked(ClassId),
+    /// Whether the thread has the object in a variable that it may still use.
+    Has(Box<When>),
+    /// Whether the thread's code of the program's own stands on one of these lines.
+    At(Vec<u32>),
+    /// Whether it does not hold.
+    Not(Box<When>),
+    /// The negative.
+    Minus(Box<When>),
+    /// Both put together.
+    Binary(Operator, Box<When>, Box<When>),
+}
+
+/// How two are put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Operator {
+    Or,
+    And,
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    Plus,
+    Minus,
+}
+
+/// What a condition comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Number(i64),
+    Object(Address),
+}
+
+impl Value {
+    fn truth(is: bool) -> Option<Value> {
+        Some(Value::Number(is.into()))
+    }
+
+    fn number(self) -> Option<i64> {
+        match self {
+            Value::Number(number) => Some(number),
+            Value::Object(_) => None,
+        }
+    }
+
+    fn object(self) -> Option<Address> {
+        match self {
+            Value::Object(object) => Some(object).filter(|&object| object != 0),
+            Value::Number(_) => None,
+        }
+    }
+}
+
+impl Machine<'_> {
+    /// The value of a condition for a thread and an object; `None` where it has none, as behind a null.
+    fn value(&self, when: &When, number: u32, this: Address) -> Option<Value> {
+        let value = |inner: &When| self.value(inner, number, this);
+        let object = |inner: &When| value(inner)?.object();
+        let holds = |inner: &When| value(inner).is_some_and(|value| value != Value::Number(0));
+        Some(match when {
+            When::Number(number) => Value::Number(*number),
+            When::Null => Value::Object(0),
+            When::This => Value::Object(this),
+            When::Thread => Value::Object(self.thread_word(number, thread::OBJECT)),
+            When::Main => Value::Object(self.thread_word(0, thread::OBJECT)),
+            When::Static(class, name) => self.named(self.statics_now(*class)?, name)?,
+            When::Field(of, name) => self.named(object(of)?, name)?,
+            When::Element(of, index) => {
+                let (array, index) = (object(of)?, u32::try_from(value(index)?.number()?).ok()?);
+                let ClassKind::Array(element) = self.program.class(self.class_of(array)).kind else {
+                    return None;
+                };
+                if index >= self.array_length(array) {
+                    return None;
+                }
+                match self.program.class(element).kind {
+                    ClassKind::Primitive(Some(Kind::Int)) => {
+                        Value::Number(i64::from(self.element(array, index) as i32))
+                    }
+                    ClassKind::Primitive(_) => return None,
+                    _ => Value::Object(self.element(array, index)),
+                }
+            }
+            When::Owner(of) => Value::Object(self.lock_owner(object(of)?)),
+            When::Permits(of) => {
+                let sync = self.named(object(of)?, "sync")?.object()?;
+                self.named(sync, "state")?
+            }
+            When::Locked(class) => {
+                let is = |lock: Address| self.program.is_subclass(self.class_of(lock), *class);
+                return Value::truth(self.locked_objects(number).into_iter().any(is));
+            }
+            When::Has(of) => {
+                let wanted = object(of)?;
+                let mut found = false;
+                self.each_variable(number, |held| found |= held == wanted);
+                return Value::truth(found);
+            }
+            When::At(lines) => return Value::truth(self.user_line(number).is_some_and(|line| lines.contains(&line))),
+            When::Not(inner) => return Value::truth(!holds(inner)),
+            When::Minus(inner) => Value::Number(value(inner)?.number()?.checked_neg()?),
+            When::Binary(operator, left, right) => match operator {
+                Operator::And => return Value::truth(holds(left) && holds(right)),
+                // A part without a value is as good as one that does not hold.
+                Operator::Or => return Value::truth(holds(left) || holds(right)),
+                Operator::Equal => return Value::truth(value(left)? == value(right)?),
+                Operator::Unequal => return Value::truth(value(left)? != value(right)?),
+                Operator::Less => return Value::truth(value(left)?.number()? < value(right)?.number()?),
+                Operator::AtMost => return Value::truth(value(left)?.number()? <= value(right)?.number()?),
+                Operator::Plus => Value::Number(value(left)?.number()?.checked_add(value(right)?.number()?)?),
+                Operator::Minus => Value::Number(value(left)?.number()?.checked_sub(value(right)?.number()?)?),
+            },
+        })
+    }
+
+    /// The value of a field of an object by its name.
+    fn named(&self, object: Address, name: &str) -> Option<Value> {
+        let symbol = self.program.names.find(name)?;
+        let class = self.class_of(object);
+        let (mut at, is_static) = match self.program.class(class).kind {
+            ClassKind::Statics(owner) => (owner, true),
+            _ => (class, false),
+        };
+        while at != 0 {
+            let here = self.program.class(at);
+            let mut fields = here.fields.iter();
+            if let Some(field) = fields.find(|field| field.name == symbol && field.is_static() == is_static) {
+                let at = object + field.offset;
+                return match field.kind {
+                    Kind::Reference => Some(Value::Object(self.memory.load(at))),
+                    Kind::Long => Some(Value::Number(self.memory.load_wide(at) as i64)),
+                    Kind::Float | Kind::Double => None,
+                    _ => Some(Value::Number(i64::from(self.memory.load(at) as i32))),
+                };
+            }
+            at = if is_static { 0 } else { here.super_class };
+        }
+        None
+    }
+
+    fn statics_now(&self, of: ClassId) -> Option<Address> {
+        Some(self.memory.load(class_record(of) + class::STATICS)).filter(|&statics| statics != 0)
+    }
+
+    /// The object of the thread that has a lock; 0 for none.
+    fn lock_owner(&self, object: Address) -> Address {
+        let lock = match self
+            .program
+            .is_subclass(self.class_of(object), self.known.reentrant_lock)
+        {
+            true => self.memory.load(object + self.known.reentrant_lock_sync),
+            false => object,
+        };
+        if lock != 0 && self.program.is_subclass(self.class_of(lock), self.known.synchronizer) {
+            return self.memory.load(lock + self.known.synchronizer_owner);
+        }
+        match (self.memory.load(self.lock_cell(object)) & OWNER_MASK).checked_sub(1) {
+            Some(number) => self.thread_word(number, thread::OBJECT),
+            None => 0,
+        }
+    }
+
+    /// The line of the program's own code on which a thread stands.
+    fn user_line(&self, number: u32) -> Option<u32> {
+        let (method, pc) = self.user_position(number);
+        let line = (method != 0).then(|| self.program.method(method).line(self.bci(method, pc)))??;
+        Some(line.into())
+    }
+
+    fn is_among(&self, fields: &Fields, object: Address, cell: u32) -> bool {
+        let class = self.class_of(object);
+        match (self.program.class(class).kind, fields.cell) {
+            (ClassKind::Statics(owner), Some((at, true))) => owner == fields.class && at == cell,
+            (ClassKind::Statics(_), _) | (_, Some((_, true))) => false,
+            (ClassKind::Array(_), _) => class == fields.class,
+            (_, Some((at, false))) => at == cell && self.program.is_subclass(class, fields.class),
+            (_, None) => false,
+        }
+    }
+
+    fn rule_of(&self, place: Place) -> Option<&When> {
+        let discipline = self.discipline.as_ref()?;
+        if place.object < HEAP || place.cell == Place::MONITOR {
+            return None;
+        }
+        let mut rules = discipline.rules.iter();
+        let found = rules.find(|(fields, _)| self.is_among(fields, place.object, place.cell));
+        found.map(|(_, when)| when)
+    }
+
+    /// Whether a thread has access to a place by a rule; `None` if there is none.
+    pub(crate) fn access(&self, number: u32, place: Place) -> Option<bool> {
+        let when = self.rule_of(place)?;
+        Some(self.grants(when, number, place.object))
+    }
+
+    fn grants(&self, when: &When, number: u32, object: Address) -> bool {
+        let value = self.value(when, number, object);
+        value.is_some_and(|value| value != Value::Number(0))
+    }
+
+    /// Whether nothing is guessed about a place by the user's word.
+    pub(crate) fn is_unprotected(&self, place: Place) -> bool {
+        let open = self.discipline.iter().flat_map(|discipline| &discipline.unprotected);
+        place.object >= HEAP
+            && open
+                .into_iter()
+                .any(|fields| self.is_among(fields, place.object, place.cell))
+    }
+
+    /// All that threads have access to by rules, of the objects that are shared.
+    fn granted(&mut self) -> Vec<(Place, u32)> {
+        let Some(discipline) = self.discipline.clone() else {
+            return Vec::new();
+        };
+        let mut granted = Vec::new();
+        let mut objects = self.shared_objects();
+        let statics = discipline
+            .rules
+            .iter()
+            .filter(|(fields, _)| matches!(fields.cell, Some((_, true))));
+        objects.extend(statics.filter_map(|(fields, _)| self.statics_now(fields.class)));
+        for object in objects {
+            for (fields, when) in &discipline.rules {
+                let cell = fields.cell.map_or(0, |(cell, _)| cell);
+                if !self.is_among(fields, object, cell) {
+                    continue;
+                }
+                let live = (0..=self.highest_thread())
+                    .filter(|&number| self.thread_word(number, thread::STATUS) != status::FREE);
+                let having = live.filter(|&number| self.grants(when, number, object));
+                granted.extend(having.map(|number| (Place { object, cell }, number)));
+            }
+        }
+        granted
+    }
+
+    /// Adds the places to which two threads have access.
+    pub(crate) fn add_disputed(&mut self, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+        let granted = self.granted();
+        let pairs = granted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        out.extend(pairs.map(|pair| (pair[0].0, ThreadId(pair[0].1), ThreadId(pair[1].1))));
+    }
+
+    /// Adds the places to which another thread loses its access by an action.
+    pub(crate) fn add_expelled(&mut self, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+        if self.discipline.is_none() || !self.may_change_rules(action.thread) {
+            return;
+        }
+        let before = self.granted();
+        let Ok(undo) = self.apply(action) else { return };
+        let lost = |(place, number): &(Place, u32)| {
+            let goes_on = self.thread_word(*number, thread::STATUS) != status::FREE;
+            *number != action.thread && goes_on && self.access(*number, *place) == Some(false)
+        };
+        out.extend(
+            before
+                .into_iter()
+                .filter(lost)
+                .map(|(place, number)| (place, ThreadId(number))),
+        );
+        self.undo(undo);
+    }
+
+    /// Whether the next step of a thread may make a rule of another one true.
+    pub(crate) fn may_grant(&mut self, number: u32) -> bool {
+        self.discipline.is_some() && (self.may_publish(number) || self.may_change_rules(number))
+    }
+
+    /// Whether the next step of a thread may give others an object that was its own so far.
+    fn may_publish(&mut self, number: u32) -> bool {
+        let Some((_, instr, fp)) = self.next_instruction(number) else {
+            return true;
+        };
+        match instr {
+            Instr::Special { .. } => true,
+            Instr::PutField { s, .. } | Instr::PutStatic { s, .. } | Instr::ArrayPutRef { s, .. } => {
+                // A number that looks like such an object does no harm.
+                let object = self.memory.load(fp + frame::REGISTERS + u32::from(s));
+                (self.memory.image_end()..self.memory.top()).contains(&object) && !self.has_flag(object, ESCAPED)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the next step of a thread may change what some rule says about another one.
+    fn may_change_rules(&mut self, number: u32) -> bool {
+        let Some(discipline) = self.discipline.clone() else {
+            return false;
+        };
+        let mut menu = Menu::default();
+        let what = What::Go;
+        menu.add(ThreadId(number), Action { thread: number, what }, true);
+        self.footprint(number, &mut menu);
+        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
+        touches.iter().filter(|touch| !touch.access.is_read()).any(|touch| {
+            let Place { object, cell } = touch.place;
+            match cell {
+                _ if touch.place == Place::EVERYTHING => true,
+                Place::MONITOR => discipline.owners,
+                _ if object < HEAP => false,
+                _ if self.program.class(self.class_of(object)).is_array() => discipline.elements,
+                Place::WHOLE => touch.access.is_plain(),
+                _ => {
+                    let field = self.field_at(self.class_of(object), cell);
+                    field.is_none_or(|(_, name)| discipline.looked_at.contains(&name))
+                }
+            }
+        })
+    }
+}
