@@ -184,11 +184,10 @@ impl Plan {
 
     fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
         let (how, subject) = (&options.how, &options.how.subject);
-        let for_models = [Part::Persistent, Part::Sleep, Part::Optimistic];
-        if let Some(part) = for_models.into_iter().find(|&part| self.combination.has(part)) {
-            let name = part.name();
-            let message = format!("`{name}` is for models so far, and would leave nothing out of a Java program");
-            return Err(Failure::input(message));
+        if self.combination.has(Part::Optimistic) {
+            return Err(Failure::input(
+                "`optimistic` is for models so far, and would leave nothing out of a Java program",
+            ));
         }
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
         let class_path = target.class_path_text.clone();
