@@ -201,3 +201,25 @@ impl Action {
         u64::from(self.thread) << 35 | kind << 32 | u64::from(number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_have_names_of_their_own() {
+        let whats = [
+            What::Go,
+            What::Timeout,
+            What::Spurious,
+            What::Choose(0),
+            What::Choose(7),
+            What::Wake(0),
+            What::Wake(7),
+            What::Leap,
+        ];
+        let actions = [0, 1, 4094].map(|thread| whats.map(|what| Action { thread, what }.name()));
+        let distinct: std::collections::BTreeSet<u64> = actions.into_iter().flatten().collect();
+        assert_eq!(distinct.len(), 3 * whats.len());
+    }
+}
