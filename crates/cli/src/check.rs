@@ -135,9 +135,17 @@ impl Plan {
             shuffle: options.shuffle,
         };
         let checked = options.check();
-        if combination.is_auto() && options.check_reduced(combination.has(Part::Sleep)).is_err() {
+        let is_model = guarded::is_model(&how.subject.program);
+        let asks_locks = !is_model && options.properties.contains(&Property::Lock);
+        if combination.is_auto() && (asks_locks || options.check_reduced(combination.has(Part::Sleep)).is_err()) {
             // Whoever leaves the choice to us gets what there is.
             combination = Combination::named(["base"]).unwrap_or(combination);
+        }
+        if asks_locks && !combination.is_full() {
+            return Err(Failure::input(
+                "`lock` asks who can still reach a lock that is left behind, and a reduction may leave that moment out: \
+                 choose --reduce base, or drop `lock`",
+            ));
         }
         let checked = match combination.is_full() {
             true => checked,
@@ -184,12 +192,6 @@ impl Plan {
 
     fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
         let (how, subject) = (&options.how, &options.how.subject);
-        let for_models = [Part::Persistent, Part::Sleep];
-        if let Some(part) = for_models.into_iter().find(|&part| self.combination.has(part)) {
-            let name = part.name();
-            let message = format!("`{name}` is for models so far, and would leave nothing out of a Java program");
-            return Err(Failure::input(message));
-        }
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
         let class_path = target.class_path_text.clone();
         let sources = source_places(&options.source, &subject.program, &class_path);

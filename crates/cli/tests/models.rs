@@ -293,8 +293,8 @@ fn what_does_not_go_with_these_reductions_is_refused() {
         refused(&[&["check"], arguments, &[&*path]].concat(), message);
     }
     refused(
-        &["check", "--reduce", "base,sleep", "Bank.java"],
-        "`sleep` is for models so far",
+        &["check", "--reduce", "base,optimistic", "Bank.java"],
+        "`optimistic` is for models so far",
     );
 }
 

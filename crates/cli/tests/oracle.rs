@@ -82,6 +82,16 @@ public class Observed {
 }
 
 #[test]
+fn who_can_only_wait_is_no_reason_to_switch() {
+    let path = common::root().join("fixtures/check/holds/KeptByWaiting.java");
+    let source = fs::read_to_string(path).expect("there is such a program");
+    let states = |reduction: &str| check("KeptByWaiting", &source, &["--reduce", reduction]).states;
+    let (escape, persistent) = (states("escape"), states("persistent"));
+    assert!(persistent < escape, "{persistent} and {escape}");
+    assert_eq!(states("sleep"), states("base"), "only steps are left out");
+}
+
+#[test]
 fn what_raises_an_exception_races_with_nothing() {
     let source = "import raddle.Verify;
 public class NullRace {

@@ -21,7 +21,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 0,
                 access: Access::AtomicWrite,
             },
-            "wait" | "wait0" => Touches::Wait { object: 0 },
+            "wait" | "wait0" => Touches::Wait { object: 0, limit: 1 },
             "notify" | "notifyAll" => Touches::Monitor {
                 object: 0,
                 access: Access::Release,
@@ -56,7 +56,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             | "ensureMaterializedForStackWalk" => Touches::Nothing,
             // Of a thread that has not started, the body reads it; of others, all that they do matters then.
             "getState" => Touches::Everything,
-            "sleep" | "sleep0" | "sleepNanos0" => Touches::Self_,
+            "sleep" | "sleep0" | "sleepNanos0" => Touches::Self_ { limit: 0 },
             "holdsLock" => Touches::Monitor {
                 object: 0,
                 access: Access::AtomicRead,
@@ -175,7 +175,7 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
     match name {
         // What it does is done by the strong one.
         _ if name.starts_with("weakCompareAndSet") => Touches::Nothing,
-        "park" => Touches::Self_,
+        "park" => Touches::Self_ { limit: 2 },
         "unpark" => Touches::Thread { object: 1 },
         "compareAndSetInt" | "compareAndSetReference" | "compareAndExchangeInt" | "compareAndExchangeReference" => {
             swap(false)

@@ -37,7 +37,7 @@ impl Machine<'_> {
                     Touches::Monitor { access, .. } => access == Access::Release,
                     Touches::Wait { .. }
                     | Touches::Thread { .. }
-                    | Touches::Self_
+                    | Touches::Self_ { .. }
                     | Touches::Clock
                     | Touches::Class { .. }
                     | Touches::Everything

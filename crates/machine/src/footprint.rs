@@ -251,7 +251,8 @@ impl Machine<'_> {
                     self.wait_set(object, out);
                 }
             }
-            Touches::Wait { object } => {
+            Touches::Wait { object, limit } => {
+                self.limit_footprint(fp, limit, out);
                 out.touch(monitor(register(object)), Access::Release);
                 if self.manner.interrupts {
                     out.touch(thread_place(self.thread_with_frame(fp)), Access::AtomicWrite);
@@ -270,7 +271,8 @@ impl Machine<'_> {
                     ),
                 }
             }
-            Touches::Self_ => {
+            Touches::Self_ { limit } => {
+                self.limit_footprint(fp, limit, out);
                 let number = self.thread_with_frame(fp);
                 out.touch(thread_place(number), Access::AtomicWrite);
             }
@@ -283,6 +285,14 @@ impl Machine<'_> {
                 }
             }
             Touches::Everything | Touches::Unknown => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+        }
+    }
+
+    /// Who begins to wait looks at the clock if there is a time limit, two words at this position.
+    fn limit_footprint(&self, fp: Address, position: u32, out: &mut Menu<Action>) {
+        let begins = self.thread_word(self.thread_with_frame(fp), thread::PHASE) == 0;
+        if begins && self.memory.load_wide(fp + frame::REGISTERS + position) != 0 {
+            out.touch(Place::CLOCK, Access::Read);
         }
     }
 

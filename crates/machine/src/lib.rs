@@ -25,6 +25,7 @@ pub mod known;
 pub mod layout;
 pub mod link;
 pub mod machine;
+mod meddle;
 pub mod memory;
 mod monitor;
 pub mod native;

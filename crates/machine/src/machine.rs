@@ -267,6 +267,7 @@ pub struct Machine<'p> {
     /// Who reaches what in the state at hand, as far as somebody has asked.
     pub(crate) reach: crate::reach::Reach,
     pub(crate) shield: crate::reach::Reach,
+    pub(crate) holders: crate::reach::Reach,
     pub(crate) roots: crate::reach::Roots,
     /// The main thread's object, if it can be told who reaches it.
     pub(crate) main_object: Address,
@@ -375,6 +376,7 @@ impl<'p> Machine<'p> {
             moments: kernel::Vector::default(),
             reach: crate::reach::Reach::default(),
             shield: crate::reach::Reach::default(),
+            holders: crate::reach::Reach::default(),
             roots: crate::reach::Roots::default(),
             main_object: 0,
             written: kernel::Menu::default(),

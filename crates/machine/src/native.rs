@@ -131,6 +131,8 @@ pub enum Touches {
     Wait {
         /// Position of the object.
         object: u32,
+        /// Position of the time limit, two words.
+        limit: u32,
     },
     /// Status, permit and interrupts of a thread.
     Thread {
@@ -138,7 +140,10 @@ pub enum Touches {
         object: u32,
     },
     /// Status, permit and interrupts of the running thread.
-    Self_,
+    Self_ {
+        /// Position of the time limit, two words.
+        limit: u32,
+    },
     /// The clock.
     Clock,
     /// Whether a class is initialised.

@@ -96,7 +96,7 @@ impl Machine<'_> {
         self.left_locks(menu);
     }
 
-    fn is_enabled(&mut self, number: u32, state: u32) -> bool {
+    pub(crate) fn is_enabled(&mut self, number: u32, state: u32) -> bool {
         match state {
             status::ENDING => !self.is_kept_alive_without(number),
             status::RUNNABLE => self.thread_word(number, thread::READY) == 0 || self.can_execute(number),

@@ -14,7 +14,7 @@ use program::ir::RegisterKind;
 use program::world::ClassKind;
 
 /// More than one thread, or a thread and what all share.
-const SHARED: u32 = u32::MAX;
+pub(crate) const SHARED: u32 = u32::MAX;
 
 /// The labels of the objects of one state, as far as they had to be found.
 #[derive(Default)]
@@ -29,6 +29,8 @@ pub(crate) struct Reach {
     next: u32,
     /// Whether the labels are those of the state at hand.
     pub valid: bool,
+    /// Whether labels are sets of threads, a bit each, and not single ones.
+    pub sets: bool,
 }
 
 /// The words of the image that hold references and were ever written.
@@ -47,7 +49,7 @@ struct Slot {
 }
 
 impl Reach {
-    fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         if self.slots.is_empty() {
             self.slots.resize(1 << 8, Slot::default());
         }
@@ -59,7 +61,7 @@ impl Reach {
     }
 
     /// What was met and is to be followed next.
-    fn take(&mut self) -> Option<Address> {
+    pub(crate) fn take(&mut self) -> Option<Address> {
         let next = self.work.get(self.followed).copied();
         self.followed += usize::from(next.is_some());
         next
@@ -74,7 +76,7 @@ impl Reach {
         at
     }
 
-    fn label(&self, address: Address) -> Option<u32> {
+    pub(crate) fn label(&self, address: Address) -> Option<u32> {
         let slot = self.slots.get(self.place(address))?;
         (slot.stamp == self.stamp).then_some(slot.label)
     }
@@ -86,6 +88,8 @@ impl Reach {
         let merged = match known {
             None => label,
             Some(old) if old == label || old == SHARED => return,
+            Some(old) if self.sets && old | label == old => return,
+            Some(old) if self.sets => old | label,
             Some(_) => SHARED,
         };
         self.slots[at] = Slot {
@@ -147,6 +151,13 @@ impl Machine<'_> {
 }
 
 impl Machine<'_> {
+    /// The state is another one: who reached what is forgotten.
+    #[inline]
+    pub(crate) fn forget_reach(&mut self) {
+        self.reach.valid = false;
+        self.holders.valid = false;
+    }
+
     /// Whether only this thread reaches a young object.
     ///
     /// The traversal stops where it is known that another does, and goes on from there when it is asked again.
@@ -229,7 +240,7 @@ impl Machine<'_> {
     }
 
     /// Meets what an object leads to.
-    fn follow(&self, reach: &mut Reach, object: Address) {
+    pub(crate) fn follow(&self, reach: &mut Reach, object: Address) {
         let Some(label) = reach.label(object) else { return };
         self.references_of(object, |value| {
             if self.is_tracked(value) {
@@ -239,7 +250,7 @@ impl Machine<'_> {
     }
 
     /// Meets what a thread holds on to by itself.
-    fn meet_roots(&self, reach: &mut Reach, number: u32, label: u32) {
+    pub(crate) fn meet_roots(&self, reach: &mut Reach, number: u32, label: u32) {
         if self.thread_word(number, thread::STATUS) == status::FREE {
             return;
         }
@@ -251,7 +262,7 @@ impl Machine<'_> {
     }
 
     /// Meets what the words outside of tracked objects and threads refer to.
-    fn meet_shared(&mut self, reach: &mut Reach) {
+    pub(crate) fn meet_shared(&mut self, reach: &mut Reach) {
         self.find_roots();
         for &at in &self.roots.words {
             let object = self.memory.load(at);

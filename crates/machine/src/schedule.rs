@@ -128,7 +128,8 @@ impl Machine<'_> {
         true
     }
 
-    fn is_timed(&self, number: u32) -> bool {
+    /// Whether a thread waits with a time limit.
+    pub(crate) fn is_timed(&self, number: u32) -> bool {
         let waits = matches!(
             self.thread_word(number, thread::STATUS),
             status::WAITING | status::PARKED | status::SLEEPING

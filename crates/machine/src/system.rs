@@ -110,7 +110,7 @@ impl Machine<'_> {
         let number = action.thread;
         self.catch_up();
         self.note_moved(number);
-        self.reach.valid = false;
+        self.forget_reach();
         if self.manner.escapes {
             self.note_written(action);
         }
@@ -179,7 +179,7 @@ impl Machine<'_> {
     /// Goes back over the latest step.
     pub fn undo(&mut self, undo: Undo) {
         let trail = self.memory.trail_len();
-        self.reach.valid = false;
+        self.forget_reach();
         self.memory.undo(undo.checkpoint);
         self.take_encoding_back(undo.thread, trail);
         self.set_current(undo.current, undo.fp);

@@ -4,7 +4,7 @@ use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, Java};
-use kernel::{Access, Place, Protection, ThreadId, Touch, View, Whereabouts};
+use kernel::{Access, Menu, Pending, Place, Protection, ThreadId, Touch, View, Whereabouts};
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind};
 
@@ -234,6 +234,24 @@ impl<'p> View for Java<'p> {
 
     fn is_wild(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
         state.is_wild(thread.0)
+    }
+
+    fn commute(
+        &self,
+        state: &mut Machine<'p>,
+        menu: &Menu<Action>,
+        one: &Pending<Action>,
+        two: &Pending<Action>,
+    ) -> bool {
+        state.is_exchangeable(menu.footprint(one), menu.footprint(two))
+    }
+
+    fn name(&self, _state: &mut Machine<'p>, action: Action) -> Option<u64> {
+        Some(action.name())
+    }
+
+    fn meddlers(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        state.meddlers(still, out)
     }
 
     fn whereabouts(&self, state: &mut Machine<'p>, thread: ThreadId) -> Whereabouts {

@@ -58,7 +58,7 @@ impl Machine<'_> {
     /// the image was prepared for.
     pub fn begin(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.restart();
-        self.reach.valid = false;
+        self.forget_reach();
         self.declared.clear();
         self.forget_encodings();
         self.launch_start(start)

@@ -10,6 +10,9 @@
 //!
 //! That an action makes others possible is no harm: who could not move before cannot have come first.
 //!
+//! A reduction that lets actions fall asleep claims of two actions that they commute in one state. Then both orders must lead to the
+//! very same state, for actions are known by their threads' numbers, and no end of the program is an excuse.
+//!
 //! The comparison of [`crate::compare`] sees what is lost in the end, this sees why, and in programs in which nothing happens to be
 //! lost.
 
@@ -118,6 +121,7 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
                 all: all_of(menu, enough),
                 way: Vec::new(),
                 left: PAIRS,
+                strict: false,
             };
             let found = claim.check(state, AHEAD).unwrap_or(None);
             self.pairs += (PAIRS - claim.left) as u64;
@@ -173,6 +177,7 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
                 all: all_of(menu, &[one.thread]),
                 way: Vec::new(),
                 left: PAIRS,
+                strict: true,
             };
             if let Ok(Some((one, other, why))) = claim.pair(state, menu, two.action) {
                 self.refuted = Some(Refuted {
@@ -216,6 +221,8 @@ struct Claim<'s, S: System> {
     all: Vec<(S::Action, bool)>,
     way: Vec<S::Action>,
     left: usize,
+    /// Whether two states must not even differ in what nobody can tell.
+    strict: bool,
 }
 
 /// Two actions that do not commute.
@@ -265,7 +272,7 @@ impl<S: System> Claim<'_, S> {
         let after = menu_of(self.system, state);
         let same = all_of(&after, self.threads) == self.all;
         self.system.undo(state, undo);
-        if after.end != End::Open {
+        if after.end != End::Open && !self.strict {
             return Ok(None);
         }
         if !same {
@@ -295,7 +302,7 @@ impl<S: System> Claim<'_, S> {
         let undo = self.system.apply(state, one)?;
         let after_one = menu_of(self.system, state);
         self.system.undo(state, undo);
-        if after_one.end != End::Open {
+        if after_one.end != End::Open && !self.strict {
             return Ok(None);
         }
         if !enabled(&after_one, |thread| !self.threads.contains(&thread)).contains(&other) {
@@ -304,7 +311,7 @@ impl<S: System> Claim<'_, S> {
         // Threads are numbered in the order in which they start, and numbers are used again. So two steps that start or end
         // threads give them other numbers in another order, and the states are equal in all but the numbers.
         let starts = |after: &Menu<S::Action>| threads(after) != threads(before);
-        if starts(&after_one) && starts(after_other) {
+        if starts(&after_one) && starts(after_other) && !self.strict {
             return Ok(None);
         }
         let mut meet = |behind| {
@@ -314,7 +321,7 @@ impl<S: System> Claim<'_, S> {
             );
             Ok(there.iter().any(|words| back.contains(words)))
         };
-        Ok((!meet(0)? && !meet(BEHIND)?).then_some(Why::Order))
+        Ok((!meet(0)? && (self.strict || !meet(BEHIND)?)).then_some(Why::Order))
     }
 
     /// The state after two actions, and those after so many more steps of the named thread, as long as they touch nothing.

@@ -7,8 +7,9 @@
 //!
 //! C2: nothing that a property looks at is lost.
 //! * A deadlock is a state without successors, which ample sets keep by C0 and C1 alone; a circle of locks stays once it is there.
-//! * An uncaught exception, a mark, a lock left behind are seen in a thread by itself after a step of its own, and every such step
-//!   is taken sooner or later (C3).
+//! * An uncaught exception or a mark is seen in a thread by itself after a step of its own, and every such step is taken sooner or later
+//!   (C3). So is a lock left behind in a model; in a Java program it counts only while somebody can reach it, which is no step's
+//!   business, so that `lock` is not looked for there with a reduction.
 //! * One half of a race is an access that conflicts with one that another thread is about to make; so it does not commute.
 //! * Livelocks are about what never changes: the search refuses to look for them with a reduction.
 //!

@@ -9,6 +9,9 @@
 //! Ties: a set is grown from each thread that can move, he who moved last first and then in the order of the menu; the one with the
 //! fewest enabled actions is taken, and of several with as few, the first.
 //!
+//! A model reads that off its text. A Java program reads it off the state: who can move at all, and what these reach. So for one
+//! thread by itself, and if all others can move, it is `escape`.
+//!
 //! What a property looks at is kept for the reasons that `ample` gives: the set is an ample set of several threads. Two threads that
 //! race are never one inside and one outside.
 

@@ -1,7 +1,7 @@
 //! The strategies that are compared. The first one is what the others are held against.
 //!
-//! There are two hundred ways to search: every legal combination of reductions, depth-first and breadth-first. A program is searched
-//! with a few of them, its successor with the next few.
+//! There are more than a thousand ways to search: every legal combination of reductions, depth-first and breadth-first where that is
+//! possible. A program is searched with a few of them, its successor with the next few.
 
 use crate::arguments::Oracle;
 use kernel::Property;
@@ -25,9 +25,15 @@ const AT_ONCE: u64 = 4;
 /// From one way to search to the one that is tried next: a prime, so that all have their turn and neighbours differ.
 const STRIDE: u64 = 71;
 
-static COMBINATIONS: LazyLock<Vec<Combination>> = LazyLock::new(Combination::all);
+static WAYS: LazyLock<Vec<(Combination, Order)>> = LazyLock::new(|| {
+    let both = |combination: Combination| {
+        let breadth = (!combination.has(Part::Sleep)).then(|| (combination.clone(), Order::Breadth));
+        std::iter::once((combination, Order::Depth)).chain(breadth)
+    };
+    Combination::all().into_iter().flat_map(both).collect()
+});
 
-/// Combinations of reductions that know what is to be known of models, and of nothing else.
+/// Combinations of reductions that know more of models than of programs, and so are tried more often there.
 const FOR_MODELS: &[(&str, Order)] = &[
     ("sleep", Order::Depth),
     ("persistent", Order::Depth),
@@ -57,7 +63,9 @@ const MORE_AT_ONCE: usize = 3;
 /// Those for a Java program; none may enter many more states than the options say. `seed` also is where shuffled ones take their
 /// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
 pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
-    chosen(options, seed, options.states, FINER, FOR_PROGRAMS)
+    // What reductions do not keep is not compared.
+    let left_out = [Property::Livelock, Property::Lock];
+    chosen(options, seed, options.states, FINER, FOR_PROGRAMS, &left_out)
 }
 
 /// The same for models, which have few states if they are worth while, and all of them soon.
@@ -68,10 +76,18 @@ pub fn for_models(options: &Oracle, seed: u64) -> Vec<Strategy> {
         options.states.min(MODEL_STATES),
         FINER_MODELS,
         FOR_MODELS,
+        &[Property::Livelock],
     )
 }
 
-fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, more: &[(&str, Order)]) -> Vec<Strategy> {
+fn chosen(
+    options: &Oracle,
+    seed: u64,
+    states: u64,
+    finer: u64,
+    more: &[(&str, Order)],
+    left_out: &[Property],
+) -> Vec<Strategy> {
     let strategy = |combination: Combination, order: Order, shuffle: bool| {
         let every = combination.has(Part::None);
         let name = combination.names().join(",");
@@ -88,7 +104,7 @@ fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, more: &[(&str, O
                 all: true,
                 properties: Property::ALL
                     .into_iter()
-                    .filter(|&property| property != Property::Livelock)
+                    .filter(|property| !left_out.contains(property))
                     .collect(),
                 states: Some(if every { states * finer } else { states }),
                 ..Options::default()
@@ -107,16 +123,12 @@ fn chosen(options: &Oracle, seed: u64, states: u64, finer: u64, more: &[(&str, O
             _ => strategy(named("base"), Order::Depth, true),
         },
     ];
-    let ways = COMBINATIONS.len() as u64 * 2;
+    let ways = WAYS.len() as u64;
     let first = seed.wrapping_mul(AT_ONCE);
     for number in 0..if options.every { ways } else { AT_ONCE } {
         let way = first.wrapping_add(number).wrapping_mul(STRIDE) % ways;
-        let order = if way.is_multiple_of(2) {
-            Order::Depth
-        } else {
-            Order::Breadth
-        };
-        all.push(strategy(COMBINATIONS[way as usize / 2].clone(), order, false));
+        let (combination, order) = WAYS[way as usize].clone();
+        all.push(strategy(combination, order, false));
     }
     let first = seed as usize % more.len().max(1) * MORE_AT_ONCE;
     for number in 0..more.len().min(if options.every { usize::MAX } else { MORE_AT_ONCE }) {
@@ -158,13 +170,12 @@ mod tests {
         };
         let names = |strategies: Vec<Strategy>| strategies.into_iter().map(|one| one.name);
         let ways: BTreeSet<String> = names(for_programs(&options(true), 7)).collect();
-        // Six that go with anything, and self-locking with domination, without, or not at all; `auto`; `base`, and that shuffled.
-        assert_eq!(
-            ways.len(),
-            (2 * 2 * 2 * 2 * 2 * 2 * 3 - 1) * 2 + 2 + 2 + FOR_PROGRAMS.len()
-        );
+        // Seven that go with anything, and self-locking with domination, without, or not at all; the same with sleep sets,
+        // depth-first only; `auto`; `base`, and that shuffled.
+        let awake = 2_usize.pow(7) * 3;
+        assert_eq!(ways.len(), (awake - 1) * 2 + awake + 2 + 2 + FOR_PROGRAMS.len());
         for made in [for_programs, for_models] {
-            let tried: BTreeSet<String> = (1000..1100)
+            let tried: BTreeSet<String> = (1000..1300)
                 .flat_map(|seed| names(made(&options(false), seed)))
                 .collect();
             let every: BTreeSet<String> = names(made(&options(true), 7)).chain(ways.clone()).collect();

@@ -2,6 +2,7 @@
 
 use kernel::{Access, Menu, Place, Protection, System, ThreadId, Unsupported, Vector, View};
 use library::{HostFiles, Library};
+use machine::layout::{self, status};
 use machine::system::{Action, Java, Undo};
 use machine::{Address, Limits, Machine, Nowhere, Shared, Start};
 use program::classpath::ClassPath;
@@ -203,4 +204,114 @@ pub fn unrecorded_while_exclusive<'p>(
 /// Records are no part of what is compared.
 pub fn without_records(_: &Java<'_>, machine: &mut Machine<'_>, out: &mut Vector) {
     machine.encode_without_records(out);
+}
+
+/// Drops those who meddle with some threads unless a state says so of them, given what the threads that stand still are about to touch.
+fn meddlers_if<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+    meddles: impl Fn(&mut Machine<'p>, &Menu<Action>, &[Address], ThreadId) -> bool,
+) -> bool {
+    let mut menu = Menu::default();
+    java.pending(machine, &mut menu);
+    let own = menu.entries().iter().filter(|entry| still.contains(&entry.thread));
+    let places = own.flat_map(|entry| menu.footprint(entry)).map(|touch| touch.place);
+    let wanted: Vec<Address> = places.filter_map(|place| machine.tracked_at(place)).collect();
+    let known = java.meddlers(machine, still, out);
+    out.retain(|&thread| meddles(machine, &menu, &wanted, thread));
+    known
+}
+
+/// Whether one of the objects is reached from others.
+fn is_reached(machine: &Machine<'_>, wanted: &[Address], from: impl IntoIterator<Item = Address>) -> bool {
+    let met = reached(machine, from, |_| true);
+    wanted.iter().any(|object| met.contains(object))
+}
+
+/// Who meddles reaches something by himself: static fields lead nowhere.
+pub fn meddlers_but_for_statics<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+) -> bool {
+    meddlers_if(java, machine, still, out, |machine, _, wanted, thread| {
+        let own = machine
+            .origins()
+            .threads
+            .into_iter()
+            .filter(|(number, _)| *number == thread.0);
+        is_reached(machine, wanted, own.flat_map(|(_, roots)| roots))
+    })
+}
+
+/// Who meddles reaches something by the heap: his variables lead nowhere.
+pub fn meddlers_but_for_variables<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+) -> bool {
+    meddlers_if(java, machine, still, out, |machine, _, wanted, thread| {
+        let roots = machine.origins();
+        let own = roots.threads.into_iter().filter(|(number, _)| *number == thread.0);
+        let objects: Vec<Address> = own.filter_map(|(_, roots)| roots.first().copied()).collect();
+        is_reached(machine, wanted, roots.shared.into_iter().chain(objects))
+    })
+}
+
+/// Who meddles does not stand like this.
+fn meddlers_but_for<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+    harmless: &[u32],
+) -> bool {
+    meddlers_if(java, machine, still, out, |machine, menu, _, thread| {
+        let can = |entry: &kernel::Pending<Action>| entry.enabled && !entry.rests && entry.thread == thread;
+        let state = machine.thread_word(thread.0, layout::thread::STATUS);
+        menu.entries().iter().any(can) || !harmless.contains(&state)
+    })
+}
+
+/// Who waits to be notified, unparked, or for some time waits for ever.
+pub fn meddlers_but_for_waiting<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+) -> bool {
+    let waiting = [status::WAITING, status::PARKED, status::SLEEPING];
+    meddlers_but_for(java, machine, still, out, &waiting)
+}
+
+/// Who wants a monitor, or a class, that another has waits for ever, whoever has it.
+pub fn meddlers_but_for_blocked<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+) -> bool {
+    let blocked = [
+        status::RUNNABLE,
+        status::BLOCKED,
+        status::REACQUIRING,
+        status::INITIALIZING,
+    ];
+    meddlers_but_for(java, machine, still, out, &blocked)
+}
+
+/// Nobody comes after the end of the main thread.
+pub fn meddlers_but_for_the_end<'p>(
+    java: &Java<'p>,
+    machine: &mut Machine<'p>,
+    still: &[ThreadId],
+    out: &mut Vec<ThreadId>,
+) -> bool {
+    meddlers_if(java, machine, still, out, |machine, _, _, thread| {
+        machine.thread_word(thread.0, layout::thread::STATUS) != status::ENDING
+    })
 }

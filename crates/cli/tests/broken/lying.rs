@@ -22,7 +22,7 @@ pub struct Lies<S: View> {
     /// For [`View::is_wild`].
     pub wild: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
     /// For [`View::commute`].
-    pub commute: Option<fn(&S, &mut S::State, &Pending<S::Action>, &Pending<S::Action>) -> bool>,
+    pub commute: Option<fn(&Menu<S::Action>, &Pending<S::Action>, &Pending<S::Action>) -> bool>,
     /// For [`View::meddlers`].
     pub meddlers: Option<fn(&S, &mut S::State, &[ThreadId], &mut Vec<ThreadId>) -> bool>,
     /// For [`View::begins`].
@@ -251,7 +251,7 @@ impl<S: View> View for Lying<'_, S> {
         two: &Pending<S::Action>,
     ) -> bool {
         match self.lies.commute {
-            Some(lie) => lie(self.truth, state, one, two),
+            Some(lie) => lie(menu, one, two),
             None => self.truth.commute(state, menu, one, two),
         }
     }
@@ -436,4 +436,15 @@ pub fn forgets_enablers<S: View>(
     let can = |thread: &&ThreadId| entries.iter().any(|entry| entry.enabled && entry.thread == **thread);
     let able: Vec<ThreadId> = still.iter().filter(can).copied().collect();
     system.meddlers(state, &able, out)
+}
+
+/// Whatever has no place in common commutes, if places are all there is to it.
+pub fn shares_no_place<A: Copy>(menu: &Menu<A>, one: &Pending<A>, two: &Pending<A>) -> bool {
+    !kernel::conflict(menu.footprint(one), menu.footprint(two))
+}
+
+/// Only what is about to be written is a reason not to commute.
+pub fn writes_no_place<A: Copy>(menu: &Menu<A>, one: &Pending<A>, two: &Pending<A>) -> bool {
+    let is_read = |touch: &Touch| touch.access.is_read();
+    shares_no_place(menu, one, two) || menu.footprint(one).iter().chain(menu.footprint(two)).any(is_read)
 }

@@ -175,6 +175,61 @@ pub const HAND_MADE: &[(&str, &str)] = &[
             Runtime.getRuntime().halt(0);
         }",
     ),
+    (
+        // Who is to be notified by the third thread comes back to what the second one reads.
+        "Waits",
+        "static class N { volatile int a; }
+        static final Object o = new Object();
+        static void rest() { Verify.beginAtomic(); while (true) java.util.concurrent.locks.LockSupport.park(); }
+        static void wait(N n) {
+            synchronized (o) { try { o.wait(); } catch (InterruptedException e) { } }
+            n.a = 1;
+        }
+        static void begin(N n) {
+            Verify.beginAtomic();
+            new Thread(() -> { wait(n); rest(); }).start();
+            new Thread(() -> { Verify.observe(n.a); rest(); }).start();
+            new Thread(() -> { synchronized (o) { o.notify(); } rest(); }).start();
+            Verify.endAtomic();
+        }
+        public static void main(String[] args) { begin(new N()); rest(); }",
+    ),
+    (
+        // The first thread comes to what the second one reads as soon as the main thread lets it, and not before all stand there.
+        "Chain",
+        "static class N { volatile int a; }
+        static final Object o = new Object();
+        static volatile int ready;
+        static void rest() { Verify.beginAtomic(); while (true) java.util.concurrent.locks.LockSupport.park(); }
+        static void begin(N n) {
+            Verify.beginAtomic();
+            new Thread(() -> { Object p = o; ready = 1; synchronized (p) { n.a = 1; } rest(); }).start();
+            new Thread(() -> { while (ready != 1) { } ready = 2; Verify.observe(n.a); rest(); }).start();
+            Verify.endAtomic();
+        }
+        public static void main(String[] args) {
+            synchronized (o) { begin(new N()); while (ready != 2) { } }
+            rest();
+        }",
+    ),
+    (
+        // What happens at the end of the program is done on behalf of the main thread.
+        "Hook",
+        "static class N { volatile int a; }
+        static void begin(N n) {
+            Verify.beginAtomic();
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> n.a = 1));
+            Thread reader = new Thread(() -> {
+                Verify.observe(n.a);
+                Verify.beginAtomic();
+                while (true) java.util.concurrent.locks.LockSupport.park();
+            });
+            reader.setDaemon(true);
+            reader.start();
+            Verify.endAtomic();
+        }
+        public static void main(String[] args) { begin(new N()); }",
+    ),
 ];
 
 /// Hand-made models.

@@ -58,6 +58,8 @@ pub enum Shape {
     Class,
     /// A class that extends `Thread` and is given a node, built by whoever starts it; it is the thread's local 0.
     Given,
+    /// The same with this local node of the main thread, which others may be given, too.
+    Handed(u8),
 }
 
 /// Something that is locked.

@@ -38,6 +38,9 @@ enum Topic {
     Choices,
     /// Exceptions, caught and not.
     Exceptions,
+    /// Nodes that several threads are given when they are made, and that no static field leads to. Not drawn: every fifth program is
+    /// about them, among others.
+    Handed,
 }
 
 const TOPICS: [(Topic, usize); 16] = [
@@ -64,7 +67,11 @@ pub fn random(seed: u64, size: usize) -> Program {
     let mut draw = Draw::new(seed);
     let weights = TOPICS.map(|(_, weight)| weight);
     let count = 1 + draw.below(3);
-    let topics = (0..count).map(|_| TOPICS[draw.weighted(&weights)].0).collect();
+    let mut topics: Vec<Topic> = (0..count).map(|_| TOPICS[draw.weighted(&weights)].0).collect();
+    if seed % 5 == 4 {
+        topics.truncate(1);
+        topics.extend([Topic::Handed; 2]);
+    }
     let mut maker = Maker { draw, topics };
     maker.program(size.max(1))
 }
@@ -78,7 +85,8 @@ impl Maker {
     fn program(&mut self, size: usize) -> Program {
         let quiet = self.draw.percent(98);
         let escapes = !quiet || self.draw.percent(6);
-        let three = quiet && self.draw.percent(20);
+        let hands = self.topics.contains(&Topic::Handed);
+        let three = quiet && self.draw.percent(if hands { 60 } else { 20 });
         let count = if three { 3 } else { 2 };
         // Three threads have less to do, or there are too many states; and so have those that begin and end in full.
         let most = match (quiet, three) {
@@ -86,7 +94,16 @@ impl Maker {
             (true, true) => size.div_ceil(2),
             (true, false) => size,
         };
-        let before = self.some(1);
+        let mut before = self.some(1);
+        if hands {
+            let other = if self.draw.percent(50) {
+                Ref::New(2)
+            } else {
+                Ref::Local(0)
+            };
+            let made = [Stmt::LocalRef(0, Ref::New(1)), Stmt::LocalRef(1, other)];
+            before.splice(0..0, made);
+        }
         let late = three && self.draw.percent(40);
         let mut threads: Vec<Thread> = (0..count).map(|_| self.thread(most)).collect();
         if late && let [first, .., last] = &mut threads[..] {
@@ -127,7 +144,10 @@ impl Maker {
     }
 
     fn thread(&mut self, most: usize) -> Thread {
+        let hands = self.topics.contains(&Topic::Handed) && self.draw.percent(85);
         let shape = match self.draw.below(10) {
+            0..7 if hands => Shape::Handed(0),
+            _ if hands => Shape::Handed(1),
             0..4 => Shape::Class,
             4..7 => Shape::Given,
             _ => Shape::Lambda,
@@ -210,6 +230,7 @@ impl Maker {
             Topic::Constant => Int::Field(Ref::Final, Field::A),
             Topic::Leaks => Int::Final(Ref::Static(0)),
             Topic::Late => Int::Late,
+            Topic::Handed => Int::Field(Ref::Local(0), self.field()),
         }
     }
 
@@ -307,6 +328,7 @@ impl Maker {
             Topic::Late => self.late(),
             Topic::Choices => vec![Stmt::Local(self.bit(), Int::Choose(2 + self.bit()))],
             Topic::Exceptions => self.exceptions(depth),
+            Topic::Handed => self.handed(),
         }
     }
 

@@ -39,7 +39,7 @@ impl Program {
                 program.threads[number].shape = Shape::Class;
                 smaller.push(program);
             }
-            if thread.shape == Shape::Given {
+            if matches!(thread.shape, Shape::Given | Shape::Handed(_)) {
                 let mut program = self.clone();
                 program.threads[number].shape = Shape::Class;
                 smaller.push(program);

@@ -211,7 +211,7 @@ impl Writer<'_> {
 
     fn thread(&mut self, number: usize, thread: &Thread, escapes: bool) {
         let (parameter, argument) = match thread.shape {
-            Shape::Given => ("N n0", "n0"),
+            Shape::Given | Shape::Handed(_) => ("N n0", "n0"),
             Shape::Class | Shape::Lambda => ("", ""),
         };
         match thread.shape {
@@ -221,7 +221,7 @@ impl Writer<'_> {
                 self.line(&format!("@Override public void run() {{ begin{number}(); }}"));
                 self.close("}");
             }
-            Shape::Given => {
+            Shape::Given | Shape::Handed(_) => {
                 self.uses("N");
                 self.open(&format!("static class T{number} extends Thread {{"));
                 self.line("final N mine;");
@@ -249,7 +249,8 @@ impl Writer<'_> {
         self.open(&format!(
             "static void run{number}({parameter}) throws InterruptedException {{"
         ));
-        self.locals(&[&thread.body], thread.shape == Shape::Given);
+        let given = matches!(thread.shape, Shape::Given | Shape::Handed(_));
+        self.locals(&[&thread.body], given.then_some("n0"), None);
         self.body(&thread.body);
         self.close("}");
     }
@@ -261,7 +262,11 @@ impl Writer<'_> {
         if caught {
             self.open("try {");
         }
-        self.locals(&[&program.before, &program.during, &program.after], false);
+        let handed = program.threads.iter().filter_map(|thread| match thread.shape {
+            Shape::Handed(local) if thread.started => Some(format!("n{local}")),
+            _ => None,
+        });
+        self.locals(&[&program.before, &program.during, &program.after], None, handed);
         self.body(&program.before);
         if program.quiet {
             self.line("Verify.beginAtomic();");
@@ -325,18 +330,19 @@ impl Writer<'_> {
                 self.uses("N");
                 format!("new T{number}(new N({number}))")
             }
+            Shape::Handed(local) => format!("new T{number}(n{local})"),
         }
     }
 
-    /// Declares the locals that these bodies name.
-    fn locals(&mut self, bodies: &[&[Stmt]], given: bool) {
-        let mut named = BTreeSet::new();
+    /// Declares the locals that these bodies name, and more, but for one that is given.
+    fn locals(&mut self, bodies: &[&[Stmt]], given: Option<&str>, more: impl IntoIterator<Item = String>) {
+        let mut named: BTreeSet<String> = more.into_iter().collect();
         for body in bodies {
             body.iter().for_each(|stmt| names_of_stmt(stmt, &mut named));
         }
         for name in named {
             match &name[..1] {
-                "n" if given && name == "n0" => {}
+                _ if given == Some(&*name) => {}
                 "n" => {
                     self.uses("N");
                     self.line(&format!("N {name} = null;"));

@@ -260,6 +260,36 @@ impl Maker {
         }
     }
 
+    /// What is done to a node that was handed over, under its lock or another, or none.
+    pub(super) fn handed(&mut self) -> Vec<Stmt> {
+        let node = || Ref::Local(0);
+        let lock = if self.draw.percent(60) {
+            Lock::Local(0)
+        } else {
+            Lock::Object(0)
+        };
+        let held = |body: Vec<Stmt>| vec![Stmt::Sync(lock, body)];
+        match self.draw.below(10) {
+            0..3 => vec![self.use_of(0)],
+            3..6 => held(vec![self.use_of(0)]),
+            6..8 => {
+                let cond = Cond::Equals(Int::Field(node(), Field::B), self.small(), self.draw.percent(50));
+                let wait = vec![Stmt::Wait(lock, self.draw.percent(15))];
+                held(vec![match self.draw.percent(70) {
+                    true => Stmt::While(cond, wait),
+                    false => Stmt::If(cond, wait, Vec::new()),
+                }])
+            }
+            _ => {
+                let value = Int::Const(self.small());
+                held(vec![
+                    Stmt::Field(node(), Field::B, value),
+                    Stmt::Notify(lock, self.draw.percent(50)),
+                ])
+            }
+        }
+    }
+
     pub(super) fn spins(&mut self) -> Vec<Stmt> {
         let place = self.bit();
         vec![match self.draw.below(5) {
