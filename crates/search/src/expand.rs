@@ -449,7 +449,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     }
 
     /// The flaws that the latest step passed by, each with the schedule to it from where `steps` begin.
+    #[inline]
     pub fn take_passed(&mut self, steps: &[Taken<S>]) -> Vec<(Flaw, Vec<S::Action>)> {
+        if self.passed.is_empty() {
+            return Vec::new();
+        }
         let passed = self.passed.drain(..);
         let way = |count: usize| steps[..count].iter().map(|step| step.action).collect();
         passed.map(|(flaw, count)| (flaw, way(count))).collect()
