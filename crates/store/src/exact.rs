@@ -91,7 +91,7 @@ impl Exact {
             self.note(position, name, before);
         }
         self.fold.names_mut().truncate(count);
-        let root = self.fold.fold(&self.changed, before, &mut self.inner)?;
+        let root = self.fold.fold(&mut self.changed, before, &mut self.inner)?;
         self.roots.intern(root)
     }
 

@@ -59,7 +59,7 @@ impl Section {
         std::mem::swap(&mut self.bounds, &mut self.spare);
         self.words.clear();
         self.words.extend_from_slice(words);
-        self.fold.fold(&self.changed, before, nodes)
+        self.fold.fold(&mut self.changed, before, nodes)
     }
 
     fn cut_to(&mut self, mut at: u32, end: u32) {

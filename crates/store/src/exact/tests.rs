@@ -116,10 +116,7 @@ struct Plain {
 impl Plain {
     fn check(&mut self, store: &mut Exact, vector: &Vector) {
         let seen = store.insert(vector).expect("there is room");
-        let id = *self
-            .ids
-            .entry((vector.words(), vector.ends()))
-            .or_insert(seen.id);
+        let id = *self.ids.entry((vector.words(), vector.ends())).or_insert(seen.id);
         assert_eq!(seen.id, id);
         if seen.new {
             assert_eq!(id as usize, self.words.len());
