@@ -3,11 +3,14 @@
 /// The words of a state, in chunks, and these in sections. Equal words mean equal states; the rest is a hint for whoever
 /// stores many: a step changes few chunks, and leaves most sections as they were.
 ///
-/// What is written after [`Vector::clear`] goes where the last state was, and a section that was there already stays.
+/// What is written after [`Vector::clear`] goes where the last state was, and a section that was there already stays. So does the
+/// one that was there before it: steps are taken back, and then it comes again.
 #[derive(Clone, Debug, Default)]
 pub struct Vector {
     /// The sections of this state, then what is left of those before it.
     sections: Vec<Section>,
+    /// What was last in the place of each.
+    before: Vec<Section>,
     filled: usize,
     /// Whether the last section is still being written.
     open: bool,
@@ -76,14 +79,16 @@ impl Vector {
         &mut self.sections[self.filled - 1]
     }
 
-    /// One more section, with what the last state had there.
+    /// One more section, to be written over.
     #[inline]
     fn next(&mut self) -> &mut Section {
         let at = self.filled;
         self.filled += 1;
         if at == self.sections.len() {
             self.sections.push(Section::default());
+            self.before.push(Section::default());
         }
+        std::mem::swap(&mut self.sections[at], &mut self.before[at]);
         &mut self.sections[at]
     }
 
@@ -115,21 +120,36 @@ impl Vector {
         self.open = false;
     }
 
+    /// Appends the section with this version, if it was lately in this place; whether it was.
+    #[inline]
+    pub fn keep_section(&mut self, version: u64) -> bool {
+        let at = self.filled;
+        if self.open || version == 0 || at == self.sections.len() {
+            return false;
+        }
+        let (last, before) = (&mut self.sections[at], &mut self.before[at]);
+        if last.version != version {
+            if before.version != version {
+                return false;
+            }
+            std::mem::swap(last, before);
+        }
+        self.filled += 1;
+        true
+    }
+
     /// Appends a section that is at hand in full: its words, and where its chunks end, counted from `base`. The last one ends
     /// with the words.
-    #[inline]
     pub fn push_section(&mut self, words: &[u32], ends: &[u32], base: u32, version: u64) {
         debug_assert_eq!(ends.last().map_or(0, |end| (end - base) as usize), words.len());
         self.end_chunk();
         self.open = false;
         let section = self.next();
-        if version == 0 || section.version != version {
-            section.version = version;
-            section.words.clear();
-            section.words.extend_from_slice(words);
-            section.ends.clear();
-            section.ends.extend(ends.iter().map(|end| end - base));
-        }
+        section.version = version;
+        section.words.clear();
+        section.words.extend_from_slice(words);
+        section.ends.clear();
+        section.ends.extend(ends.iter().map(|end| end - base));
     }
 
     /// The sections in order. Words that were put into none are one as well, without a version.
@@ -211,7 +231,9 @@ mod tests {
                 });
                 // Two of them have no version.
                 let version = [1, 2, 3, 0, 5, 0][number];
-                vector.push_section(&words, &ends.collect::<Vec<_>>(), 100, version);
+                if !vector.keep_section(version) {
+                    vector.push_section(&words, &ends.collect::<Vec<_>>(), 100, version);
+                }
             }
         };
         let mut reused = Vector::default();

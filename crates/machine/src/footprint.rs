@@ -112,8 +112,7 @@ impl Machine<'_> {
                 }
             }
             // A monitor that is held more than once stays so for everybody else.
-            Instr::MonitorEnter { o } | Instr::MonitorExit { o }
-                if self.keeps_monitor(number, register(o), instr) => {}
+            Instr::MonitorEnter { o } | Instr::MonitorExit { o } if self.keeps_monitor(number, register(o), instr) => {}
             Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
             Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
             Instr::Special { op, a, .. } => match op {

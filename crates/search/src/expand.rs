@@ -270,7 +270,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.menu.clear();
         self.system.pending(state, &mut self.menu);
         let outcome = &mut self.outcome;
-        outcome.marks.extend(&self.menu.marks);
+        if !self.menu.marks.is_empty() {
+            outcome.marks.extend(&self.menu.marks);
+        }
         outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
         self.enough.clear();
         if self.menu.end == End::Open && !is_dead(&self.menu) {
