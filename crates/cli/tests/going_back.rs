@@ -31,9 +31,9 @@ fn vector(machine: &mut Machine<'_>) -> Vec<u32> {
     assert!(
         vector == afresh && vector.ends() == afresh.ends(),
         "what was kept does not fit: {}",
-        difference(vector.words(), afresh.words())
+        difference(&vector.words(), &afresh.words())
     );
-    vector.words().to_vec()
+    vector.words()
 }
 
 /// What a store has kept of the present state is that state: no section was taken for another.
@@ -45,7 +45,7 @@ fn check_stored(machine: &mut Machine<'_>, store: &mut Exact, place: &str) {
     assert!(
         seen.is_some_and(|seen| store.get(seen.id, &mut kept)) && kept == vector.words(),
         "{place}: the store keeps another state, {}",
-        difference(vector.words(), &kept)
+        difference(&vector.words(), &kept)
     );
 }
 
@@ -417,13 +417,13 @@ fn a_java_program_is_a_system() {
             let undo = system.apply(&mut state, next).expect("the step is supported");
             system.encode(&mut state, &mut after);
             system.undo(&mut state, undo);
-            system.decode(&mut state, before.words()).expect("its own vector");
+            system.decode(&mut state, &before.words()).expect("its own vector");
             system.apply(&mut state, next).expect("the step is supported");
             system.encode(&mut state, &mut again);
             assert!(
                 again == after,
                 "step {steps}: {}",
-                difference(again.words(), after.words())
+                difference(&again.words(), &after.words())
             );
             steps += 1;
         }

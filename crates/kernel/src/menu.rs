@@ -34,6 +34,8 @@ pub enum End {
 pub struct Menu<A> {
     entries: Vec<Pending<A>>,
     touches: Vec<Touch>,
+    /// Whether one of them is a plain write: without any there is no race.
+    writes: bool,
     /// What is wrong with the state by itself.
     pub flaws: Vec<Flaw>,
     /// Whether it is an end.
@@ -47,6 +49,7 @@ impl<A> Default for Menu<A> {
         Menu {
             entries: Vec::new(),
             touches: Vec::new(),
+            writes: false,
             flaws: Vec::new(),
             end: End::Open,
             marks: Vec::new(),
@@ -59,6 +62,7 @@ impl<A: Copy> Menu<A> {
     pub fn clear(&mut self) {
         self.entries.clear();
         self.touches.clear();
+        self.writes = false;
         self.flaws.clear();
         self.end = End::Open;
         self.marks.clear();
@@ -80,6 +84,7 @@ impl<A: Copy> Menu<A> {
     /// Adds a touch to the action that was added last.
     pub fn touch(&mut self, place: Place, access: Access) {
         self.touches.push(Touch { place, access });
+        self.writes |= access == Access::Write;
         if let Some(last) = self.entries.last_mut() {
             last.end = self.touches.len() as u32;
         }
@@ -121,7 +126,7 @@ impl<A: Copy> Menu<A> {
 
     /// The pairs of enabled actions of two threads that are a data race.
     pub fn races(&self) -> impl Iterator<Item = (&Pending<A>, &Pending<A>)> {
-        let entries = &self.entries;
+        let entries = if self.writes { &self.entries[..] } else { &[] };
         entries.iter().enumerate().flat_map(move |(position, one)| {
             entries[position + 1..]
                 .iter()

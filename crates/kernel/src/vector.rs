@@ -3,21 +3,17 @@
 /// The words of a state, in chunks, and these in sections. Equal words mean equal states; the rest is a hint for whoever
 /// stores many: a step changes few chunks, and leaves most sections as they were.
 ///
-/// What is written after [`Vector::clear`] goes where the last state was, and a section that was there already stays.
+/// What is written after [`Vector::clear`] goes where the last state was, and a section that was there already stays. So does the
+/// one that was there before it: steps are taken back, and then it comes again.
 #[derive(Clone, Debug, Default)]
 pub struct Vector {
-    words: Vec<u32>,
-    ends: Vec<u32>,
+    /// The sections of this state, then what is left of those before it.
     sections: Vec<Section>,
-    /// How much of each belongs to this state. What comes after it is the last state's, and begins where it began there.
-    filled: Filled,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Filled {
-    words: usize,
-    ends: usize,
-    sections: usize,
+    /// What was last in the place of each.
+    before: Vec<Section>,
+    filled: usize,
+    /// Whether the last section is still being written.
+    open: bool,
 }
 
 impl PartialEq for Vector {
@@ -29,140 +25,172 @@ impl PartialEq for Vector {
 impl Eq for Vector {}
 
 /// A row of chunks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// How many chunks there are up to its end.
-    pub end: u32,
+    words: Vec<u32>,
+    ends: Vec<u32>,
+    version: u64,
+}
+
+impl Section {
+    /// Its words.
+    #[inline]
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+
+    /// Where each of its chunks ends. Words after the last end belong to no chunk: end the last one before asking.
+    #[inline]
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
     /// Two sections with the same version, other than 0, in vectors of the same system have the same words and chunks.
-    pub version: u64,
+    #[inline]
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
+    fn end_chunk(&mut self) {
+        let end = self.words.len() as u32;
+        if self.ends.last().copied().unwrap_or(0) < end {
+            self.ends.push(end);
+        }
+    }
 }
 
 impl Vector {
     /// Forgets all words and keeps the room for them.
     pub fn clear(&mut self) {
-        self.filled = Filled::default();
+        self.filled = 0;
+        self.open = false;
     }
 
-    /// Drops what is left of the last state.
-    fn cut(&mut self) {
-        self.words.truncate(self.filled.words);
-        self.ends.truncate(self.filled.ends);
-        self.sections.truncate(self.filled.sections);
+    /// The section that is being written.
+    #[inline]
+    fn opened(&mut self) -> &mut Section {
+        if !self.open {
+            self.open = true;
+            let section = self.next();
+            section.words.clear();
+            section.ends.clear();
+            section.version = 0;
+        }
+        &mut self.sections[self.filled - 1]
+    }
+
+    /// One more section, to be written over.
+    #[inline]
+    fn next(&mut self) -> &mut Section {
+        let at = self.filled;
+        self.filled += 1;
+        if at == self.sections.len() {
+            self.sections.push(Section::default());
+            self.before.push(Section::default());
+        }
+        std::mem::swap(&mut self.sections[at], &mut self.before[at]);
+        &mut self.sections[at]
     }
 
     /// Appends a word to the chunk that is being written.
     #[inline]
     pub fn push(&mut self, word: u32) {
-        self.extend(&[word]);
+        self.opened().words.push(word);
     }
 
     /// Appends words to the chunk that is being written.
     #[inline]
     pub fn extend(&mut self, words: &[u32]) {
-        self.cut();
-        self.words.extend_from_slice(words);
-        self.filled.words = self.words.len();
+        self.opened().words.extend_from_slice(words);
     }
 
     /// Ends the chunk that is being written, if it has any words.
     #[inline]
     pub fn end_chunk(&mut self) {
-        let end = self.filled.words as u32;
-        if self.ends().last().copied().unwrap_or(0) < end {
-            self.cut();
-            self.ends.push(end);
-            self.filled.ends += 1;
+        if self.open {
+            self.opened().end_chunk();
         }
     }
 
     /// Ends the chunk and the section that are being written.
     pub fn end_section(&mut self, version: u64) {
-        self.end_chunk();
-        self.cut();
-        let end = self.filled.ends as u32;
-        self.sections.push(Section { end, version });
-        self.filled.sections += 1;
+        let section = self.opened();
+        section.end_chunk();
+        section.version = version;
+        self.open = false;
+    }
+
+    /// Appends the section with this version, if it was lately in this place; whether it was.
+    #[inline]
+    pub fn keep_section(&mut self, version: u64) -> bool {
+        let at = self.filled;
+        if self.open || version == 0 || at == self.sections.len() {
+            return false;
+        }
+        let (last, before) = (&mut self.sections[at], &mut self.before[at]);
+        if last.version != version {
+            if before.version != version {
+                return false;
+            }
+            std::mem::swap(last, before);
+        }
+        self.filled += 1;
+        true
     }
 
     /// Appends a section that is at hand in full: its words, and where its chunks end, counted from `base`. The last one ends
     /// with the words.
-    #[inline]
     pub fn push_section(&mut self, words: &[u32], ends: &[u32], base: u32, version: u64) {
         debug_assert_eq!(ends.last().map_or(0, |end| (end - base) as usize), words.len());
         self.end_chunk();
-        match self.sections.get(self.filled.sections) {
-            Some(was) if version != 0 && was.version == version => {
-                self.filled.words += words.len();
-                self.filled.ends += ends.len();
-                self.filled.sections += 1;
-            }
-            _ => self.write_section(words, ends, base, version),
-        }
+        self.open = false;
+        let section = self.next();
+        section.version = version;
+        section.words.clear();
+        section.words.extend_from_slice(words);
+        section.ends.clear();
+        section.ends.extend(ends.iter().map(|end| end - base));
     }
 
-    fn write_section(&mut self, words: &[u32], ends: &[u32], base: u32, version: u64) {
-        let start = self.filled;
-        let end = Filled {
-            words: start.words + words.len(),
-            ends: start.ends + ends.len(),
-            sections: start.sections + 1,
-        };
-        let section = Section {
-            end: end.ends as u32,
-            version,
-        };
-        match self.sections.get_mut(start.sections) {
-            Some(was) if was.end == section.end && self.ends[..end.ends].last() == Some(&(end.words as u32)) => {
-                *was = section;
-                self.words[start.words..end.words].copy_from_slice(words);
-                let places = self.ends[start.ends..end.ends].iter_mut();
-                places
-                    .zip(ends)
-                    .for_each(|(place, end)| *place = end - base + start.words as u32);
-            }
-            _ => {
-                self.cut();
-                self.words.extend_from_slice(words);
-                self.ends.extend(ends.iter().map(|end| end - base + start.words as u32));
-                self.sections.push(section);
-            }
-        }
-        self.filled = end;
-    }
-
-    /// The sections in order. Chunks after the last one belong to none.
+    /// The sections in order. Words that were put into none are one as well, without a version.
+    #[inline]
     pub fn sections(&self) -> &[Section] {
-        &self.sections[..self.filled.sections]
+        &self.sections[..self.filled]
     }
 
-    /// All words.
-    pub fn words(&self) -> &[u32] {
-        &self.words[..self.filled.words]
+    /// All words in a row.
+    pub fn words(&self) -> Vec<u32> {
+        let mut words = Vec::with_capacity(self.len());
+        self.copy_words(&mut words);
+        words
+    }
+
+    /// Appends all words to `out`.
+    pub fn copy_words(&self, out: &mut Vec<u32>) {
+        for section in self.sections() {
+            out.extend_from_slice(&section.words);
+        }
     }
 
     /// How many words there are.
     pub fn len(&self) -> usize {
-        self.filled.words
+        self.sections().iter().map(|section| section.words.len()).sum()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.filled.words == 0
+        self.len() == 0
     }
 
-    /// Where each chunk ends. Words after the last end belong to no chunk: end the last one before asking.
-    pub fn ends(&self) -> &[u32] {
-        &self.ends[..self.filled.ends]
-    }
-
-    /// The chunks in order.
-    pub fn chunks(&self) -> impl Iterator<Item = &[u32]> {
+    /// Where each chunk ends in the row of all words.
+    pub fn ends(&self) -> Vec<u32> {
         let mut start = 0;
-        self.ends().iter().map(move |&end| {
-            let chunk = &self.words[start..end as usize];
-            start = end as usize;
-            chunk
-        })
+        let mut ends = Vec::new();
+        for section in self.sections() {
+            ends.extend(section.ends.iter().map(|end| start + end));
+            start += section.words.len() as u32;
+        }
+        ends
     }
 }
 
@@ -179,7 +207,7 @@ mod tests {
         vector.end_chunk();
         vector.push(3);
         vector.end_chunk();
-        assert_eq!(vector.chunks().collect::<Vec<_>>(), [&[1, 2][..], &[3]]);
+        assert_eq!(vector.ends(), [2, 3]);
         assert_eq!(vector.words(), [1, 2, 3]);
     }
 
@@ -203,7 +231,9 @@ mod tests {
                 });
                 // Two of them have no version.
                 let version = [1, 2, 3, 0, 5, 0][number];
-                vector.push_section(&words, &ends.collect::<Vec<_>>(), 100, version);
+                if !vector.keep_section(version) {
+                    vector.push_section(&words, &ends.collect::<Vec<_>>(), 100, version);
+                }
             }
         };
         let mut reused = Vector::default();

@@ -70,7 +70,8 @@ impl Machine<'_> {
         self.encode(&mut vector);
         let near = |word: u32, centre: u64, distance: u32| word.abs_diff((centre >> 32) as u32) <= distance;
         // The first two words are the clock itself.
-        let remembered = vector.words()[2..].iter().skip(1).any(|&upper| {
+        let words = vector.sections().iter().flat_map(|section| section.words());
+        let remembered = words.skip(2).skip(1).any(|&upper| {
             near(upper, NANOS, NEAR_NANOS) || looks & IN_MILLIS != 0 && near(upper, EPOCH_MILLIS, NEAR_MILLIS)
         });
         self.moments = vector;

@@ -7,6 +7,7 @@
 use crate::layout::{ESCAPED, HEAP, OWNER_MASK, class, class_record, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
+use crate::pending::Next;
 use crate::system::{Action, What};
 use kernel::{Menu, Place, ThreadId};
 use program::descriptor::Kind;
@@ -333,7 +334,7 @@ impl Machine<'_> {
 
     /// Whether the next step of a thread may give others an object that was its own so far.
     fn may_publish(&mut self, number: u32) -> bool {
-        let Some((_, instr, fp)) = self.next_instruction(number) else {
+        let Some(Next { instr, fp, .. }) = self.next_instruction(number) else {
             return true;
         };
         match instr {
@@ -355,7 +356,8 @@ impl Machine<'_> {
         let mut menu = Menu::default();
         let what = What::Go;
         menu.add(ThreadId(number), Action { thread: number, what }, true);
-        self.footprint(number, &mut menu);
+        let next = self.next_runnable(number, self.thread_word(number, thread::STATUS));
+        self.footprint(number, next, &mut menu);
         let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
         touches.iter().filter(|touch| !touch.access.is_read()).any(|touch| {
             let Place { object, cell } = touch.place;

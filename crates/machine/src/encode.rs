@@ -110,7 +110,9 @@ impl Machine<'_> {
         }
         self.roles = roles;
         self.writer = Some(Box::default());
-        self.other_writer = Some(Box::default());
+        self.earlier.clear();
+        // Those know words of the image, too.
+        self.spare_writers.clear();
     }
 
     /// Whether a word of the image holds a reference now, be it to a monitor.
@@ -132,13 +134,14 @@ impl Machine<'_> {
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
         self.roots = crate::reach::Roots::default();
-        for writer in [&mut self.writer, &mut self.other_writer] {
-            let mut empty = Box::<Writer>::default();
-            if let Some(old) = writer {
-                empty.follow(old);
-            }
-            *writer = Some(empty);
+        let mut empty = Box::<Writer>::default();
+        if let Some(old) = &self.writer {
+            empty.follow(old);
         }
+        self.writer = Some(empty);
+        self.earlier.clear();
+        // Those know words of the image, too.
+        self.spare_writers.clear();
         self.kept = crate::refresh::Kept::Nothing;
     }
 
@@ -360,7 +363,9 @@ impl Machine<'_> {
             part.mark(at);
         }
         writer.frames = frames;
-        if !kept.is_some_and(|kept| kept.objects && writer.take_over_objects(kept.part, part)) {
+        let taken = !part.objects.is_empty()
+            && kept.is_some_and(|kept| kept.objects && writer.take_over_objects(kept.part, part));
+        if !taken {
             self.write_objects(writer, part);
         }
     }

@@ -20,17 +20,21 @@ impl Machine<'_> {
         let mut menu = std::mem::take(&mut self.written);
         menu.clear();
         menu.add(ThreadId(action.thread), action, true);
-        self.footprint(action.thread, &mut menu);
+        let next = self.next_instruction(action.thread);
+        self.footprint(action.thread, next, &mut menu);
         self.written = menu;
         self.wild = self.is_wild(action.thread);
     }
 
     /// Whether a thread is about to call a native method of which nobody knows what it accesses.
     pub(crate) fn is_wild(&mut self, number: u32) -> bool {
-        let Some((method, Instr::Special { op, .. }, _)) = self.next_instruction(number) else {
+        let Some(next) = self.next_instruction(number) else {
             return false;
         };
-        let bound = self.bind(self.program.method(method.id));
+        let Instr::Special { op, .. } = next.instr else {
+            return false;
+        };
+        let bound = self.bind(next.method);
         op == special::NATIVE && bound.map_or(true, |bound| bound.touches == Touches::Unknown)
     }
 

@@ -18,16 +18,15 @@ impl Machine<'_> {
         if self.may_grant(number) {
             return true;
         }
-        let Some((method, instr, _)) = self.next_instruction(number) else {
+        let Some(next) = self.next_instruction(number) else {
             return true;
         };
-        let id = method.id;
-        match instr {
+        match next.instr {
             Instr::MonitorEnter { .. } => self
-                .monitor_wanted(number)
+                .monitor_wanted(number, next)
                 .is_some_and(|object| object < self.memory.image_end() || self.has_flag(object, ESCAPED)),
             Instr::Special { op, .. } if op == special::NATIVE => {
-                let bound = self.bind(self.program.method(id));
+                let bound = self.bind(next.method);
                 !bound.is_ok_and(|bound| match bound.touches {
                     Touches::Nothing
                     | Touches::Cell { .. }

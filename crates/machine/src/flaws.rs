@@ -68,16 +68,16 @@ impl Machine<'_> {
     pub fn circle(&mut self) -> Vec<u32> {
         let highest = self.highest_thread();
         for start in 0..=highest {
-            let mut members = vec![start];
+            let mut members = Vec::new();
             let mut at = start;
             while let Some(next) = self.holder_awaited(at) {
+                members.push(at);
                 if next == start {
                     return members;
                 }
                 if members.contains(&next) {
                     break;
                 }
-                members.push(next);
                 at = next;
             }
         }

@@ -5,16 +5,17 @@ use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
+use crate::pending::Next;
 use crate::special;
 use crate::system::Action;
 use kernel::{Access, Menu, Place};
-use program::ir::{Code, Instr};
+use program::ir::Instr;
 use program::world::{ARRAY_HEADER_WORDS, Method};
 
 impl Machine<'_> {
-    /// Adds what the next step of a thread touches to the action that was added last: nothing for a thread that has yet
-    /// to reach an instruction that others may see.
-    pub(crate) fn footprint(&mut self, number: u32, out: &mut Menu<Action>) {
+    /// Adds what the next step of a thread, which executes `next` unless it waits, touches to the action that was added last:
+    /// nothing for a thread that has yet to reach an instruction that others may see.
+    pub(crate) fn footprint(&mut self, number: u32, next: Option<Next>, out: &mut Menu<Action>) {
         if self.manner.watches_threads {
             out.touch(Place::EVERYTHING, Access::AtomicWrite);
         }
@@ -30,27 +31,20 @@ impl Machine<'_> {
             status::ENDING => return out.touch(Place::EVERYTHING, Access::AtomicWrite),
             _ => {}
         }
-        let fp = self.top_frame(number);
-        if fp == 0 || self.thread_word(number, thread::READY) == 0 {
-            return;
+        if self.thread_word(number, thread::READY) != 0
+            && let Some(next) = next
+        {
+            self.instruction_footprint(number, next, out);
         }
-        let (id, pc, _) = self.frame_at(fp);
-        let method = self.program.method(id);
-        let Ok(code) = self.program.code(method) else { return };
-        let Some(&instr) = code.instrs.get(pc as usize) else {
-            return;
-        };
-        self.instruction_footprint(fp, method, code, instr, out);
     }
 
-    fn instruction_footprint(
-        &mut self,
-        fp: Address,
-        method: &Method,
-        code: &Code,
-        instr: Instr,
-        out: &mut Menu<Action>,
-    ) {
+    fn instruction_footprint(&mut self, number: u32, next: Next, out: &mut Menu<Action>) {
+        let Next {
+            method,
+            code,
+            instr,
+            fp,
+        } = next;
         let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
         let access = |link: u64, write: bool| match (link::is_volatile(link), write) {
             (false, false) => Access::Read,
@@ -94,10 +88,10 @@ impl Machine<'_> {
                 field(o, site, true);
             }
             Instr::GetStatic { site, .. } | Instr::GetStaticWide { site, .. } | Instr::GetStaticNarrow { site, .. } => {
-                self.static_footprint(self.thread_with_frame(fp), link(site), false, out);
+                self.static_footprint(number, link(site), false, out);
             }
             Instr::PutStatic { site, .. } | Instr::PutStaticWide { site, .. } | Instr::PutStaticNarrow { site, .. } => {
-                self.static_footprint(self.thread_with_frame(fp), link(site), true, out);
+                self.static_footprint(number, link(site), true, out);
             }
             Instr::ArrayGet { o, i, .. }
             | Instr::ArrayGetByte { o, i, .. }
@@ -118,12 +112,11 @@ impl Machine<'_> {
                 }
             }
             // A monitor that is held more than once stays so for everybody else.
-            Instr::MonitorEnter { o } | Instr::MonitorExit { o }
-                if self.keeps_monitor(self.thread_with_frame(fp), register(o), instr) => {}
+            Instr::MonitorEnter { o } | Instr::MonitorExit { o } if self.keeps_monitor(number, register(o), instr) => {}
             Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
             Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
             Instr::Special { op, a, .. } => match op {
-                special::NATIVE => self.native_footprint(fp, method, out),
+                special::NATIVE => self.native_footprint(number, fp, method, out),
                 // A class that is initialised stays so.
                 special::INIT_BEGIN if self.memory.load(class_record(register(a)) + class::STATE) == init::DONE => {}
                 special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
@@ -183,7 +176,7 @@ impl Machine<'_> {
     }
 
     /// What a native method touches: the library says so, and everything where it does not know.
-    fn native_footprint(&mut self, fp: Address, method: &Method, out: &mut Menu<Action>) {
+    fn native_footprint(&mut self, number: u32, fp: Address, method: &Method, out: &mut Menu<Action>) {
         let touches = self.bind(method).map_or(Touches::Unknown, |bound| bound.touches);
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
         match touches {
@@ -252,10 +245,10 @@ impl Machine<'_> {
                 }
             }
             Touches::Wait { object, limit } => {
-                self.limit_footprint(fp, limit, out);
+                self.limit_footprint(number, fp, limit, out);
                 out.touch(monitor(register(object)), Access::Release);
                 if self.manner.interrupts {
-                    out.touch(thread_place(self.thread_with_frame(fp)), Access::AtomicWrite);
+                    out.touch(thread_place(number), Access::AtomicWrite);
                 }
             }
             Touches::Thread { object } => {
@@ -272,8 +265,7 @@ impl Machine<'_> {
                 }
             }
             Touches::Self_ { limit } => {
-                self.limit_footprint(fp, limit, out);
-                let number = self.thread_with_frame(fp);
+                self.limit_footprint(number, fp, limit, out);
                 out.touch(thread_place(number), Access::AtomicWrite);
             }
             Touches::Clock => out.touch(Place::CLOCK, Access::Read),
@@ -289,8 +281,8 @@ impl Machine<'_> {
     }
 
     /// Who begins to wait looks at the clock if there is a time limit, two words at this position.
-    fn limit_footprint(&self, fp: Address, position: u32, out: &mut Menu<Action>) {
-        let begins = self.thread_word(self.thread_with_frame(fp), thread::PHASE) == 0;
+    fn limit_footprint(&self, number: u32, fp: Address, position: u32, out: &mut Menu<Action>) {
+        let begins = self.thread_word(number, thread::PHASE) == 0;
         if begins && self.memory.load_wide(fp + frame::REGISTERS + position) != 0 {
             out.touch(Place::CLOCK, Access::Read);
         }
@@ -317,10 +309,6 @@ impl Machine<'_> {
             _ => 1,
         };
         lock & OWNER_MASK == number + 1 && lock >> OWNER_BITS >= fewest
-    }
-
-    pub(crate) fn thread_with_frame(&self, fp: Address) -> u32 {
-        (fp - self.memory.limit()) / self.shared.limits.stack_words
     }
 }
 

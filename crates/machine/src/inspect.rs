@@ -6,6 +6,7 @@ use crate::layout::{OWNER_MASK, class, class_record, frame, init, status, thread
 use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
+use crate::pending::Next;
 use crate::special;
 use program::descriptor::Kind;
 use program::ir::Instr;
@@ -139,10 +140,13 @@ impl Machine<'_> {
         let timed = self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0;
         match self.thread_word(number, thread::STATUS) {
             status::RUNNABLE if self.thread_word(number, thread::READY) != 0 => {
-                if let Some(object) = self.monitor_wanted(number) {
+                let Some(next) = self.next_instruction(number) else {
+                    return Wait::Nothing;
+                };
+                if let Some(object) = self.monitor_wanted(number, next) {
                     return self.monitor_wait(number, object, false);
                 }
-                match self.class_wanted(number) {
+                match self.class_wanted(next) {
                     Some(of) => self.class_wait(number, of),
                     None => Wait::Nothing,
                 }
@@ -273,15 +277,17 @@ impl Machine<'_> {
         if self.thread_word(number, thread::READY) == 0 {
             return Doing::Inside;
         }
-        let Some((method, instr, fp)) = self.next_instruction(number) else {
+        let Some(Next {
+            method,
+            code,
+            instr,
+            fp,
+        }) = self.next_instruction(number)
+        else {
             return Doing::Inside;
         };
         let id = method.id;
         let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
-        let code = match self.program.ready(self.program.method(id)) {
-            Some(code) => code,
-            None => return Doing::Inside,
-        };
         let field = |o: u16, site: u32, writes: bool| {
             let link = code.fields[site as usize].link.get();
             (register(o), (link as u32) * 4, writes)

@@ -259,7 +259,11 @@ pub struct Machine<'p> {
     pub(crate) starved: u32,
     pub(crate) roles: crate::encode::Roles,
     pub(crate) writer: Option<Box<crate::writer::Writer>>,
-    pub(crate) other_writer: Option<Box<crate::writer::Writer>>,
+    /// The writers of earlier states, the latest last, and writers that can be used again.
+    #[allow(clippy::vec_box)] // they come and go, and a box moves faster than what is in it
+    pub(crate) earlier: Vec<Box<crate::writer::Writer>>,
+    #[allow(clippy::vec_box)] // the same
+    pub(crate) spare_writers: Vec<Box<crate::writer::Writer>>,
     /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
     pub(crate) kept: crate::refresh::Kept,
     pub(crate) kept_between: (usize, usize),
@@ -370,7 +374,8 @@ impl<'p> Machine<'p> {
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
             writer: Some(Box::default()),
-            other_writer: Some(Box::default()),
+            earlier: Vec::new(),
+            spare_writers: Vec::new(),
             kept: crate::refresh::Kept::default(),
             kept_between: (0, 0),
             moments: kernel::Vector::default(),

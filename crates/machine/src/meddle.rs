@@ -94,7 +94,8 @@ impl Machine<'_> {
                 what: What::Go,
             };
             menu.add(thread, go, true);
-            self.footprint(thread.0, &mut menu);
+            let next = self.next_runnable(thread.0, self.thread_word(thread.0, thread::STATUS));
+            self.footprint(thread.0, next, &mut menu);
             let entry = menu.entries().first()?;
             for touch in menu.footprint(entry) {
                 let is_monitor = touch.place.cell == Place::MONITOR;
@@ -139,7 +140,9 @@ impl Machine<'_> {
     /// Whether a thread can move if these can, which are known to.
     fn can_move(&mut self, number: u32, movers: &[u32], set: u32, holders: &Reach) -> bool {
         let state = self.thread_word(number, thread::STATUS);
-        if self.is_enabled(number, state) {
+        let next = self.next_runnable(number, state);
+        let wanted = next.and_then(|next| self.monitor_wanted(number, next));
+        if self.is_enabled(number, state, next, wanted) {
             return true;
         }
         let is_reached = |machine: &Self, object: Address| {
@@ -169,7 +172,13 @@ impl Machine<'_> {
         let (monitor, wanted) = match self.thread_word(number, thread::STATUS) {
             status::BLOCKED | status::REACQUIRING => (Some(blocker), None),
             status::INITIALIZING => (None, Some(blocker)),
-            _ => (self.monitor_wanted(number), self.class_wanted(number)),
+            _ => {
+                let next = self.next_instruction(number);
+                (
+                    next.and_then(|next| self.monitor_wanted(number, next)),
+                    next.and_then(|next| self.class_wanted(next)),
+                )
+            }
         };
         match (monitor, wanted) {
             (Some(object), _) => self.owner_of_monitor(object),

@@ -379,11 +379,13 @@ impl Memory {
     /// Goes back to the beginning of the latest step.
     pub fn undo(&mut self, checkpoint: Checkpoint) {
         let from = checkpoint.trail;
-        self.clear_bits(from);
         for &(address, old) in self.trail[from..].iter().rev() {
             if address < self.limit {
-                // SAFETY: logged addresses are addresses of memory.
-                unsafe { *self.at(address) = old }
+                // SAFETY: logged addresses are addresses of memory, which has a bit for every word.
+                unsafe {
+                    *self.at(address) = old;
+                    *self.bits.add(address as usize / 64) &= !(1u64 << (address % 64));
+                }
                 continue;
             }
             let rest = self.frames.len() - old as usize;

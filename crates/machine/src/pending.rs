@@ -9,7 +9,7 @@ use crate::native::Alternatives;
 use crate::special;
 use crate::system::{Action, What};
 use kernel::{Access, End, Flaw, Menu, Place, Property, ThreadId};
-use program::ir::Instr;
+use program::ir::{Code, Instr};
 use program::world::{LoaderId, Method};
 use std::sync::atomic::Ordering;
 
@@ -46,7 +46,17 @@ impl Mark {
     }
 }
 
-impl Machine<'_> {
+/// The instruction that a thread is about to execute.
+#[derive(Clone, Copy)]
+pub(crate) struct Next<'p> {
+    pub method: &'p Method,
+    pub code: &'p Code,
+    pub instr: Instr,
+    /// Its frame.
+    pub fp: Address,
+}
+
+impl<'p> Machine<'p> {
     /// The next actions of every live thread, in the order of their numbers.
     pub fn pending(&mut self, menu: &mut Menu<Action>) {
         menu.clear();
@@ -64,20 +74,25 @@ impl Machine<'_> {
             if state == status::FREE {
                 continue;
             }
-            if state == status::RUNNABLE
-                && let Some(object) = self.monitor_wanted(number)
+            let next = self.next_runnable(number, state);
+            let wanted = next.and_then(|next| self.monitor_wanted(number, next));
+            if let (Some(next), Some(object)) = (next, wanted)
                 && object < self.memory.image_end()
             {
-                self.note_console_lock(number, object);
+                self.note_console_lock(next, object);
             }
             let go = Action {
                 thread: number,
                 what: What::Go,
             };
-            menu.add(ThreadId(number), go, self.is_enabled(number, state));
-            self.footprint(number, menu);
-            if state == status::RUNNABLE && self.thread_word(number, thread::READY) != 0 {
-                self.alternatives(number, menu);
+            let ready = self.thread_word(number, thread::READY) != 0;
+            let enabled = self.is_enabled(number, state, next, wanted);
+            menu.add(ThreadId(number), go, enabled);
+            self.footprint(number, next, menu);
+            if let Some(next) = next
+                && ready
+            {
+                self.alternatives(number, next, menu);
             } else if matches!(state, status::WAITING | status::PARKED | status::SLEEPING) {
                 self.wake_ups(number, state, menu);
             }
@@ -96,31 +111,41 @@ impl Machine<'_> {
         self.left_locks(menu);
     }
 
-    pub(crate) fn is_enabled(&mut self, number: u32, state: u32) -> bool {
-        match state {
-            status::ENDING => !self.is_kept_alive_without(number),
-            status::RUNNABLE => self.thread_word(number, thread::READY) == 0 || self.can_execute(number),
+    /// Whether a thread with this status can move; `next` and `wanted` are its next instruction and the monitor that it enters, if the
+    /// thread is runnable.
+    #[inline]
+    pub(crate) fn is_enabled(&mut self, number: u32, state: u32, next: Option<Next>, wanted: Option<Address>) -> bool {
+        let ready = self.thread_word(number, thread::READY) != 0;
+        match (state, next, wanted) {
+            (status::ENDING, ..) => !self.is_kept_alive_without(number),
+            (status::RUNNABLE, Some(_), Some(object)) if ready => self.can_enter(object, number),
+            (status::RUNNABLE, Some(next), None) if ready => self.can_begin(number, next),
+            (status::RUNNABLE, ..) => true,
             _ => self.can_run(number),
         }
     }
 
-    /// Whether the next instruction of a thread would not have to wait for another thread.
-    fn can_execute(&self, number: u32) -> bool {
-        match self.monitor_wanted(number) {
-            Some(object) => self.can_enter(object, number),
-            None => match self.class_wanted(number) {
-                Some(of) => {
-                    let record = class_record(of);
-                    self.memory.load(record + class::STATE) != init::RUNNING
-                        || self.memory.load(record + class::OWNER) == number + 1
-                }
-                None => true,
-            },
+    /// Whether the next instruction would not have to wait for a class that another thread initialises.
+    fn can_begin(&self, number: u32, next: Next) -> bool {
+        self.class_wanted(next).is_none_or(|of| {
+            let record = class_record(of);
+            self.memory.load(record + class::STATE) != init::RUNNING
+                || self.memory.load(record + class::OWNER) == number + 1
+        })
+    }
+
+    /// The next instruction of a thread with this status, if it waits for nothing.
+    #[inline]
+    pub(crate) fn next_runnable(&self, number: u32, state: u32) -> Option<Next<'p>> {
+        match state {
+            status::RUNNABLE => self.next_instruction(number),
+            _ => None,
         }
     }
 
-    /// The next instruction of a thread, and its frame.
-    pub(crate) fn next_instruction(&self, number: u32) -> Option<(&Method, Instr, Address)> {
+    /// The next instruction of a thread.
+    #[inline]
+    pub(crate) fn next_instruction(&self, number: u32) -> Option<Next<'p>> {
         let fp = self.top_frame(number);
         if fp == 0 {
             return None;
@@ -128,45 +153,46 @@ impl Machine<'_> {
         let (id, pc, _) = self.frame_at(fp);
         let method = self.program.method(id);
         let code = self.program.ready(method)?;
-        code.instrs.get(pc as usize).map(|&instr| (method, instr, fp))
+        let &instr = code.instrs.get(pc as usize)?;
+        Some(Next {
+            method,
+            code,
+            instr,
+            fp,
+        })
     }
 
     /// The object whose monitor the thread is about to enter.
-    pub(crate) fn monitor_wanted(&self, number: u32) -> Option<Address> {
-        match self.next_instruction(number)? {
-            (_, Instr::MonitorEnter { o }, fp) => {
-                let object = self.memory.load(fp + frame::REGISTERS + u32::from(o));
-                (object != 0).then_some(object)
-            }
+    #[inline]
+    pub(crate) fn monitor_wanted(&self, number: u32, next: Next) -> Option<Address> {
+        let register = |reg: u16| self.memory.load(next.fp + frame::REGISTERS + u32::from(reg));
+        match next.instr {
+            Instr::MonitorEnter { o } => Some(register(o)).filter(|&object| object != 0),
             // To end, a thread takes its own monitor for a moment, so that whoever joins it is told.
-            (_, Instr::Special { op, a, .. }, fp)
+            Instr::Special { op, a, .. }
                 if op == special::THREAD_END
                     || op == special::AWAIT_OTHERS && self.thread_word(number, thread::PHASE) == 0 =>
             {
-                Some(self.memory.load(fp + frame::REGISTERS + u32::from(a)))
+                Some(register(a))
             }
             _ => None,
         }
     }
 
     /// The class that the thread is about to initialise or to wait for.
-    pub(crate) fn class_wanted(&self, number: u32) -> Option<u32> {
-        let begin = special::INIT_BEGIN;
-        match self.next_instruction(number)? {
-            (_, Instr::Special { op, a, .. }, fp) if op == begin => {
-                Some(self.memory.load(fp + frame::REGISTERS + u32::from(a)))
+    pub(crate) fn class_wanted(&self, next: Next) -> Option<u32> {
+        match next.instr {
+            Instr::Special { op, a, .. } if op == special::INIT_BEGIN => {
+                Some(self.memory.load(next.fp + frame::REGISTERS + u32::from(a)))
             }
             _ => None,
         }
     }
 
     /// Notes that the program itself locks one of its standard streams: then printing is more than output.
-    fn note_console_lock(&self, number: u32, object: Address) {
+    fn note_console_lock(&self, next: Next, object: Address) {
         let class = &*self.program.class(self.class_of(object)).name;
-        let users = self
-            .next_instruction(number)
-            .is_some_and(|(method, _, _)| self.is_users(method));
-        if class == "java/io/PrintStream" && users {
+        if class == "java/io/PrintStream" && self.is_users(next.method) {
             self.shared.console_matters.store(true, Ordering::Relaxed);
         }
     }
@@ -185,10 +211,11 @@ impl Machine<'_> {
 
     /// Replaces the action that was added last by one for each alternative of the native method that comes next, and
     /// notes what is to be seen there.
-    fn alternatives(&mut self, number: u32, menu: &mut Menu<Action>) {
-        let Some((method, Instr::Special { op, a, b, .. }, fp)) = self.next_instruction(number) else {
+    fn alternatives(&mut self, number: u32, next: Next, menu: &mut Menu<Action>) {
+        let Instr::Special { op, a, b, .. } = next.instr else {
             return;
         };
+        let fp = next.fp;
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
         if op == special::UNCAUGHT {
             let (thread, exception) = (register(a.into()), register(b.into()));
@@ -205,8 +232,7 @@ impl Machine<'_> {
         if op != special::NATIVE {
             return;
         }
-        let id = method.id;
-        let Ok(bound) = self.bind(self.program.method(id)) else {
+        let Ok(bound) = self.bind(next.method) else {
             return;
         };
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);

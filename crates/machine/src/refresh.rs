@@ -16,9 +16,12 @@ pub(crate) enum Kept {
     Nothing,
     /// The writer takes its last changes back.
     Patched,
-    /// It is the other writer.
+    /// It is the latest of the earlier writers.
     Swapped,
 }
+
+/// How many earlier writers are kept.
+const EARLIER: usize = 16;
 
 impl Machine<'_> {
     /// Makes the writer's parts those of the present state. `from` is how long the trail was when they were those of an
@@ -35,13 +38,15 @@ impl Machine<'_> {
             }
         } else {
             writer.take_back();
-            // What the other writer has is lost now.
-            writer.swapped = None;
-            let mut other = self.other_writer.take().unwrap_or_default();
+            let mut other = self.spare_writers.pop().unwrap_or_default();
             other.follow(&writer);
             self.rebuild(&mut other);
             other.swapped = between.filter(|_| writer.whole);
-            self.other_writer = Some(std::mem::replace(&mut writer, other));
+            self.earlier.push(std::mem::replace(&mut writer, other));
+            if self.earlier.len() > EARLIER {
+                self.spare_writers.push(self.earlier.remove(0));
+                self.earlier[0].swapped = None;
+            }
         }
         (self.kept, self.kept_between) = writer.way_back();
         writer.moved.clear();
@@ -67,15 +72,16 @@ impl Machine<'_> {
     /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it.
     pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
         let known = self.kept_between == (self.memory.trail_len(), trail_before);
-        if known && self.kept == Kept::Swapped {
-            std::mem::swap(&mut self.writer, &mut self.other_writer);
-        }
-        let (Some(writer), Some(other)) = (&mut self.writer, &self.other_writer) else {
+        let Some(writer) = &mut self.writer else {
             return;
         };
-        match self.kept {
-            Kept::Patched if known => writer.take_back(),
-            Kept::Swapped if known => writer.follow(other),
+        match (self.kept, self.earlier.last_mut()) {
+            (Kept::Patched, _) if known => writer.take_back(),
+            (Kept::Swapped, Some(before)) if known => {
+                before.follow(writer);
+                std::mem::swap(before, writer);
+                self.spare_writers.extend(self.earlier.pop());
+            }
             _ => {
                 writer.forget_way_back();
                 self.kept = Kept::Nothing;
@@ -105,10 +111,7 @@ impl Machine<'_> {
     fn refresh_shared(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
         let (end, limit) = (self.memory.image_end(), self.memory.limit());
         let mut image_changed = self.memory.touched_count() != writer.seen;
-        for flags in [&mut writer.stale, &mut writer.changed] {
-            flags.clear();
-            flags.resize(writer.threads.len() + 1, false);
-        }
+        (writer.stale, writer.changed) = (0, 0);
         // Frames are none of what threads share.
         for &at in changes.iter().filter(|&&at| at < limit) {
             if (THREADS..CLASSES).contains(&at) {
@@ -120,7 +123,7 @@ impl Machine<'_> {
                     let now = self.clock();
                     writer.replace(0, &[now as u32, (now >> 32) as u32]);
                     // How long threads still wait is counted from now.
-                    writer.stale.fill(true);
+                    writer.stale = u64::MAX;
                 } else {
                     image_changed |= !bit(&self.roles.silent, at);
                 }
@@ -142,7 +145,7 @@ impl Machine<'_> {
         let Some(position) = writer.threads.iter().position(|&other| other == number) else {
             return !is_live;
         };
-        writer.stale[position + 1] = true;
+        writer.stale |= 2 << position;
         is_live && word != thread::OBJECT
     }
 
@@ -176,8 +179,8 @@ impl Machine<'_> {
         }
         let Some((position, object)) = writer.find_shared(at) else {
             if let Some(position) = writer.find_own(at, |object| object + self.object_words(object)) {
-                writer.stale[position] = true;
-                writer.changed[position] = true;
+                writer.stale |= 1 << position;
+                writer.changed |= 1 << position;
             }
             return true;
         };
@@ -244,7 +247,7 @@ impl Machine<'_> {
         let mut all = false;
         for position in 0..writer.threads.len() {
             let number = writer.threads[position];
-            if !all && !writer.stale[position + 1] && !writer.moved.contains(&number) {
+            if !all && writer.stale >> (position + 1) & 1 == 0 && !writer.moved.contains(&number) {
                 continue;
             }
             // SOUNDNESS: what lies below a frame that was on top is logged as soon as it is on top itself, so frames below all that
@@ -257,7 +260,7 @@ impl Machine<'_> {
             let kept = (!all).then_some(Unchanged {
                 part: position + 1,
                 below: changed,
-                objects: !writer.changed[position + 1],
+                objects: writer.changed >> (position + 1) & 1 == 0,
             });
             self.write_thread(number, writer, &mut part, kept);
             // SOUNDNESS: a thread's own objects are those that none before it leads to. If they are others now, those of

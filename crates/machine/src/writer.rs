@@ -4,7 +4,6 @@ use crate::encode::{GROUP_SHIFT, YOUNG};
 use crate::memory::Address;
 use crate::refresh::Kept;
 use kernel::Vector;
-use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 
 /// Chunks of the first part that share a section.
@@ -14,9 +13,9 @@ const SHARE: usize = 8;
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
     frame: Address,
-    words: usize,
-    chunks: usize,
-    objects: usize,
+    words: u32,
+    chunks: u32,
+    objects: u32,
 }
 
 /// What of a thread's last part is still right.
@@ -82,9 +81,9 @@ impl Content {
     pub(crate) fn mark(&mut self, frame: Address) {
         self.marks.push(Mark {
             frame,
-            words: self.words.len(),
-            chunks: self.ends.len(),
-            objects: self.objects.len(),
+            words: self.words.len() as u32,
+            chunks: self.ends.len() as u32,
+            objects: self.objects.len() as u32,
         });
     }
 }
@@ -108,8 +107,8 @@ impl Part {
     }
 }
 
-/// How many steps the encoding can be taken back.
-const PATCHES: usize = 64;
+/// How many steps the encoding can be taken back: a power of two.
+const PATCHES: usize = 256;
 
 /// What was there before a vector was made from the one before it: parts, words of the first part, its versions.
 #[derive(Default)]
@@ -119,7 +118,17 @@ struct Patch {
     parts: Vec<(usize, Part)>,
     words: Vec<u32>,
     ranges: Vec<(usize, usize)>,
-    shares: Vec<u64>,
+    shares: Vec<(usize, u64)>,
+}
+
+impl Patch {
+    /// Forgets everything and keeps the room for it.
+    fn clear(&mut self, spare: &mut Vec<Part>) {
+        spare.extend(self.parts.drain(..).map(|(_, part)| part));
+        self.words.clear();
+        self.ranges.clear();
+        self.shares.clear();
+    }
 }
 
 /// An entry of the table of numbers; it is good as long as its group has the same stamp.
@@ -159,18 +168,21 @@ pub(crate) struct Writer {
     pub touched: Vec<Address>,
     pub seen: usize,
     pub changes: Vec<Address>,
-    /// The parts that must be written anew, and among them those whose objects must be.
-    pub stale: Vec<bool>,
-    pub changed: Vec<bool>,
+    /// A bit for each part: those that must be written anew, and among them those whose objects must be. All have one as long as
+    /// the writer is `whole`.
+    pub stale: u64,
+    pub changed: u64,
     pub frames: Vec<Address>,
     pub spare: Vec<Part>,
     /// How many objects the group at hand had before, where a part of it is written anew.
     resumed: usize,
-    /// The last changes, each made to what the one before it had led to.
-    patches: VecDeque<Patch>,
-    spare_patches: Vec<Patch>,
-    /// If everything was made anew, and the other writer has what was there before: how long the trail was then, and
-    /// afterwards.
+    /// The last changes, each made to what the one before it had led to: a ring, of which `patched` are good, up to the one
+    /// before `next_patch`.
+    patches: Vec<Patch>,
+    patched: usize,
+    next_patch: usize,
+    /// If everything was made anew, and the latest of the earlier writers has what was there before: how long the trail was then,
+    /// and afterwards.
     pub swapped: Option<(usize, usize)>,
 }
 
@@ -190,50 +202,67 @@ impl Writer {
 
     /// From here on, what changes can be taken back.
     pub(crate) fn begin_patch(&mut self) {
-        if self.patches.len() == PATCHES
-            && let Some(oldest) = self.patches.pop_front()
-        {
-            self.drop_patch(oldest);
+        let at = self.next_patch;
+        if at == self.patches.len() {
+            self.patches.push(Patch::default());
         }
-        let mut patch = self.spare_patches.pop().unwrap_or_default();
-        patch.shares.extend_from_slice(&self.shares);
-        self.patches.push_back(patch);
+        let patch = &mut self.patches[at];
+        if self.patched == PATCHES {
+            patch.clear(&mut self.spare);
+        } else {
+            self.patched += 1;
+        }
+        self.next_patch = (at + 1) % PATCHES;
+    }
+
+    /// The place of the latest patch, if there is one.
+    #[inline]
+    fn last_patch(&self) -> Option<usize> {
+        (self.patched > 0).then_some(self.next_patch.wrapping_sub(1) % PATCHES)
     }
 
     /// All changes since [`Writer::begin_patch`] were made; the trail had and has these lengths.
     pub(crate) fn end_patch(&mut self, between: (usize, usize)) {
-        if let Some(patch) = self.patches.back_mut() {
-            patch.between = between;
+        if let Some(at) = self.last_patch() {
+            self.patches[at].between = between;
         }
     }
 
     /// Goes back to where the last patch began.
     pub(crate) fn take_back(&mut self) {
-        let Some(mut patch) = self.patches.pop_back() else {
+        let Some(at) = self.last_patch() else {
             return;
         };
-        while let Some((position, part)) = patch.parts.pop() {
+        self.next_patch = at;
+        self.patched -= 1;
+        while let Some((position, part)) = self.patches[at].parts.pop() {
             let (group, objects) = (part.group, part.objects.len());
-            std::mem::replace(&mut self.parts[position], part).give_back(&mut self.spare);
-            self.new_stamp(group as usize);
-            for number in 0..objects {
-                let address = self.parts[position].objects[number];
-                self.enter(address, YOUNG | group << GROUP_SHIFT | number as u32, group);
+            let undone = std::mem::replace(&mut self.parts[position], part);
+            // The same objects have the same numbers.
+            if undone.objects != self.parts[position].objects {
+                self.new_stamp(group as usize);
+                for number in 0..objects {
+                    let address = self.parts[position].objects[number];
+                    self.enter(address, YOUNG | group << GROUP_SHIFT | number as u32, group);
+                }
             }
+            undone.give_back(&mut self.spare);
         }
+        let patch = &mut self.patches[at];
         while let Some((start, count)) = patch.ranges.pop() {
             let from = patch.words.len() - count;
             self.parts[0].words[start..start + count].copy_from_slice(&patch.words[from..]);
             patch.words.truncate(from);
         }
-        std::mem::swap(&mut self.shares, &mut patch.shares);
-        self.drop_patch(patch);
+        while let Some((share, version)) = patch.shares.pop() {
+            self.shares[share] = version;
+        }
     }
 
     /// How to get back to what was encoded before, and between which lengths of the trail that leads.
     pub(crate) fn way_back(&self) -> (Kept, (usize, usize)) {
-        match (self.patches.back(), self.swapped) {
-            (Some(patch), _) => (Kept::Patched, patch.between),
+        match (self.last_patch(), self.swapped) {
+            (Some(at), _) => (Kept::Patched, self.patches[at].between),
             (None, Some(between)) => (Kept::Swapped, between),
             (None, None) => (Kept::Nothing, (0, 0)),
         }
@@ -241,18 +270,12 @@ impl Writer {
 
     /// From here on there is no way back.
     pub(crate) fn forget_way_back(&mut self) {
-        while let Some(patch) = self.patches.pop_back() {
-            self.drop_patch(patch);
+        while let Some(at) = self.last_patch() {
+            self.patches[at].clear(&mut self.spare);
+            self.next_patch = at;
+            self.patched -= 1;
         }
         self.swapped = None;
-    }
-
-    fn drop_patch(&mut self, mut patch: Patch) {
-        self.spare.extend(patch.parts.drain(..).map(|(_, part)| part));
-        patch.words.clear();
-        patch.ranges.clear();
-        patch.shares.clear();
-        self.spare_patches.push(patch);
     }
 
     /// Forgets numbers that were given to objects of the first part by mistake.
@@ -287,15 +310,20 @@ impl Writer {
 
     /// Appends all parts: the first in several sections, because most of it stays the same.
     pub(crate) fn copy_to(&self, out: &mut Vector) {
-        let shared = &self.parts[0];
-        let mut start = 0;
-        for (ends, &version) in shared.ends.chunks(SHARE).zip(&self.shares) {
-            let end = ends.last().copied().unwrap_or(start);
-            out.push_section(&shared.words[start as usize..end as usize], ends, start, version);
-            start = end;
+        for (number, &version) in self.shares.iter().enumerate() {
+            if !out.keep_section(version) {
+                let shared = &self.parts[0];
+                let (before, rest) = shared.ends.split_at(number * SHARE);
+                let ends = &rest[..rest.len().min(SHARE)];
+                let start = before.last().copied().unwrap_or(0);
+                let end = ends.last().copied().unwrap_or(start);
+                out.push_section(&shared.words[start as usize..end as usize], ends, start, version);
+            }
         }
         for part in &self.parts[1..self.count] {
-            out.push_section(&part.words, &part.ends, 0, part.version);
+            if !out.keep_section(part.version) {
+                out.push_section(&part.words, &part.ends, 0, part.version);
+            }
         }
     }
 
@@ -423,7 +451,7 @@ impl Writer {
         let objects = part.objects.iter().enumerate();
         self.sorted
             .extend(objects.map(|(position, &object)| (object, end(object), position)));
-        self.sorted.sort_unstable();
+        self.sorted.sort_unstable_by_key(|&(start, _, _)| start);
         self.keep(0, part);
         let (count, first) = (self.parts[0].ends.len().div_ceil(SHARE), self.versions + 1);
         self.versions += count as u64;
@@ -449,13 +477,15 @@ impl Writer {
             .take_while(|(mark, frame)| mark.frame == **frame);
         let count = same.count();
         // The first words are as many as ever; objects that they lead to have the first numbers.
-        if count == 0 || old.objects[..start.objects] != part.objects {
+        if count == 0 || old.objects[..start.objects as usize] != part.objects {
             return 0;
         }
         let end = marks[count - 1];
-        part.words.extend_from_slice(&old.words[start.words..end.words]);
-        part.ends.extend_from_slice(&old.ends[start.chunks..end.chunks]);
-        part.objects.extend_from_slice(&old.objects[start.objects..end.objects]);
+        let range = |from: u32, to: u32| from as usize..to as usize;
+        part.words.extend_from_slice(&old.words[range(start.words, end.words)]);
+        part.ends.extend_from_slice(&old.ends[range(start.chunks, end.chunks)]);
+        part.objects
+            .extend_from_slice(&old.objects[range(start.objects, end.objects)]);
         part.marks.extend_from_slice(&marks[..count]);
         self.enter_from(start.objects, part);
         count
@@ -467,23 +497,23 @@ impl Writer {
         let Some(&start) = old
             .marks
             .last()
-            .filter(|mark| old.objects[..mark.objects] == part.objects)
+            .filter(|mark| old.objects[..mark.objects as usize] == part.objects)
         else {
             return false;
         };
         let (words, chunks) = (part.words.len() as u32, part.ends.len());
-        part.first_chunk = old.first_chunk - start.chunks + chunks;
-        part.words.extend_from_slice(&old.words[start.words..]);
-        let ends = old.ends[start.chunks..].iter();
-        part.ends.extend(ends.map(|end| end - start.words as u32 + words));
-        part.objects.extend_from_slice(&old.objects[start.objects..]);
+        part.first_chunk = old.first_chunk - start.chunks as usize + chunks;
+        part.words.extend_from_slice(&old.words[start.words as usize..]);
+        let ends = old.ends[start.chunks as usize..].iter();
+        part.ends.extend(ends.map(|end| end - start.words + words));
+        part.objects.extend_from_slice(&old.objects[start.objects as usize..]);
         self.enter_from(start.objects, part);
         true
     }
 
     /// Enters the objects of a part from the one with this number on.
-    fn enter_from(&mut self, first: usize, part: &mut Part) {
-        for number in first..part.objects.len() {
+    fn enter_from(&mut self, first: u32, part: &mut Part) {
+        for number in first as usize..part.objects.len() {
             let address = part.objects[number];
             part.highest = part.highest.max(address);
             self.enter(address, YOUNG | part.group << GROUP_SHIFT | number as u32, part.group);
@@ -501,8 +531,8 @@ impl Writer {
             part.version = self.versions;
         }
         let old = std::mem::replace(old, part);
-        if let Some(patch) = self.patches.back_mut() {
-            patch.parts.push((position, old));
+        if let Some(at) = self.last_patch() {
+            self.patches[at].parts.push((position, old));
         }
         others
     }
@@ -520,9 +550,11 @@ impl Writer {
 
     /// Puts words into the first part, where as many stood before; they can be taken back.
     pub(crate) fn replace(&mut self, start: usize, words: &[u32]) {
+        let patch = self.last_patch();
         let place = &mut self.parts[0].words[start..start + words.len()];
         if place != words {
-            if let Some(patch) = self.patches.back_mut() {
+            if let Some(at) = patch {
+                let patch = &mut self.patches[at];
                 patch.words.extend_from_slice(place);
                 patch.ranges.push((start, words.len()));
             }
@@ -531,9 +563,12 @@ impl Writer {
             let first = ends.partition_point(|&end| end as usize <= start) / SHARE;
             let last = ends.partition_point(|&end| (end as usize) < start + words.len()) / SHARE;
             // Each gets one of its own: a version tells what the words are, wherever they stand.
-            for share in &mut self.shares[first..=last] {
+            for share in first..=last {
                 self.versions += 1;
-                *share = self.versions;
+                let before = std::mem::replace(&mut self.shares[share], self.versions);
+                if let Some(at) = patch {
+                    self.patches[at].shares.push((share, before));
+                }
             }
         }
     }

@@ -112,7 +112,7 @@ fn going_back_goes_back() {
                 let mut vector = Vector::default();
                 model.encode(&mut state, &mut vector);
                 let mut other = model.start();
-                model.decode(&mut other, vector.words()).expect("a state's own words");
+                model.decode(&mut other, &vector.words()).expect("a state's own words");
                 assert_eq!(state, other);
                 let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
                 if menu.end != End::Open || enabled.is_empty() {
@@ -146,7 +146,7 @@ fn steps_without_a_conflict_commute() {
             let mut vector = Vector::default();
             state = next;
             model.encode(&mut state, &mut vector);
-            if !known.insert(vector.words().to_vec()) || known.len() > 2000 {
+            if !known.insert(vector.words()) || known.len() > 2000 {
                 continue;
             }
             let mut menu = Menu::default();

@@ -391,5 +391,5 @@ fn threads<A: Copy>(menu: &Menu<A>) -> Vec<ThreadId> {
 fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
     let mut vector = Vector::default();
     system.encode(state, &mut vector);
-    vector.words().to_vec()
+    vector.words()
 }

@@ -168,7 +168,7 @@ impl Queue {
 fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
     let mut vector = Vector::default();
     system.encode(state, &mut vector);
-    vector.words().to_vec()
+    vector.words()
 }
 
 /// A schedule from the start to a state. `state` is lost.

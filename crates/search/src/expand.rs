@@ -270,7 +270,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.menu.clear();
         self.system.pending(state, &mut self.menu);
         let outcome = &mut self.outcome;
-        outcome.marks.extend(&self.menu.marks);
+        if !self.menu.marks.is_empty() {
+            outcome.marks.extend(&self.menu.marks);
+        }
         outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
         self.enough.clear();
         if self.menu.end == End::Open && !is_dead(&self.menu) {
@@ -449,7 +451,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     }
 
     /// The flaws that the latest step passed by, each with the schedule to it from where `steps` begin.
+    #[inline]
     pub fn take_passed(&mut self, steps: &[Taken<S>]) -> Vec<(Flaw, Vec<S::Action>)> {
+        if self.passed.is_empty() {
+            return Vec::new();
+        }
         let passed = self.passed.drain(..);
         let way = |count: usize| steps[..count].iter().map(|step| step.action).collect();
         passed.map(|(flaw, count)| (flaw, way(count))).collect()

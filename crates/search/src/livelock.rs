@@ -152,7 +152,7 @@ pub(crate) fn once_around<S: System>(
         vector.clear();
         system.encode(state, &mut vector);
         let position = found.actions.len();
-        found.loop_start = met.insert(vector.words().to_vec(), position);
+        found.loop_start = met.insert(vector.words(), position);
         if found.loop_start.is_some() {
             break;
         }

@@ -51,16 +51,16 @@ impl Watch {
         }
         self.vector.clear();
         system.encode(state, &mut self.vector);
-        if self.kept == self.vector.words() {
+        let words = self.vector.words();
+        if self.kept == words {
             return true;
         }
         if self.steps >= self.renew {
-            if !self.kept.is_empty() && self.vector.words().len() > self.kept.len() {
+            if !self.kept.is_empty() && words.len() > self.kept.len() {
                 self.longest = self.longest.min(LONGEST_GROWING);
             }
             self.renew = self.steps * 2;
-            self.kept.clear();
-            self.kept.extend_from_slice(self.vector.words());
+            self.kept = words;
         }
         false
     }

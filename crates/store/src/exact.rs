@@ -58,56 +58,40 @@ impl Exact {
     fn enter(&mut self, vector: &Vector) -> Option<Seen> {
         let before = self.fold.names().len();
         self.changed.clear();
-        let (words, ends) = (vector.words(), vector.ends());
-        let listed = vector.sections();
-        let in_sections = match listed.last().map_or(0, |section| section.end as usize) {
-            0 => 0,
-            chunks => ends[chunks - 1] as usize,
-        };
-        let count = listed.len() + usize::from(in_sections < words.len());
+        let count = vector.sections().len();
         if self.sections.len() < count {
             self.sections.resize_with(count, Section::default);
             self.shown.resize(count, 0);
         }
-        let (mut chunk, mut word) = (0, 0);
-        for position in 0..count {
-            // Words that no section has are one more, whose last chunk may not have been ended.
-            let (last_chunk, end, version) = match listed.get(position) {
-                Some(section) if section.end == 0 => (0, 0, section.version),
-                Some(section) => (
-                    section.end as usize,
-                    ends[section.end as usize - 1] as usize,
-                    section.version,
-                ),
-                None => (ends.len(), words.len(), 0),
-            };
-            if version == 0 || version != self.shown[position] || position >= before {
-                let (part, cuts) = (&words[word..end], &ends[chunk..last_chunk]);
-                let section = &mut self.sections[position];
-                let (pieces, inner) = (&mut self.pieces, &mut self.inner);
-                if count == 1 {
-                    // The section is the state.
-                    self.fold = Fold::default();
-                    return self.roots.intern(section.rewrite(part, cuts, 0, pieces, inner)?);
-                }
-                let name = match self.recent.by_version(version) {
-                    Some(name) => name,
-                    None => {
-                        let name = self.recent.by_words(part, || {
-                            let top = section.rewrite(part, cuts, word as u32, pieces, inner)?;
-                            join(top, inner)
-                        })?;
-                        self.recent.note_version(version, name);
-                        name
-                    }
-                };
-                self.shown[position] = version;
-                self.note(position, name, before);
+        for (position, listed) in vector.sections().iter().enumerate() {
+            let version = listed.version();
+            if version != 0 && version == self.shown[position] && position < before {
+                continue;
             }
-            (chunk, word) = (last_chunk, end);
+            let (words, ends) = (listed.words(), listed.ends());
+            let section = &mut self.sections[position];
+            let (pieces, inner) = (&mut self.pieces, &mut self.inner);
+            if count == 1 {
+                // The section is the state.
+                self.fold = Fold::default();
+                return self.roots.intern(section.rewrite(words, ends, pieces, inner)?);
+            }
+            let name = match self.recent.by_version(version) {
+                Some(name) => name,
+                None => {
+                    let name = self.recent.by_words(words, || {
+                        let top = section.rewrite(words, ends, pieces, inner)?;
+                        join(top, inner)
+                    })?;
+                    self.recent.note_version(version, name);
+                    name
+                }
+            };
+            self.shown[position] = version;
+            self.note(position, name, before);
         }
         self.fold.names_mut().truncate(count);
-        let root = self.fold.fold(&self.changed, before, &mut self.inner)?;
+        let root = self.fold.fold(&mut self.changed, before, &mut self.inner)?;
         self.roots.intern(root)
     }
 

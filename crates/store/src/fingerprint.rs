@@ -36,10 +36,9 @@ impl Default for Fingerprint {
 
 /// The 128-bit hash of a state, the same on every machine. `room` is overwritten.
 pub(crate) fn fingerprint(vector: &Vector, room: &mut Vec<u8>) -> u128 {
-    room.resize(vector.len() * size_of::<u32>(), 0);
-    let (places, _) = room.as_chunks_mut();
-    for (place, word) in places.iter_mut().zip(vector.words()) {
-        *place = word.to_le_bytes();
+    room.clear();
+    for section in vector.sections() {
+        room.extend(section.words().iter().flat_map(|word| word.to_le_bytes()));
     }
     xxh3_128(room)
 }

@@ -16,7 +16,6 @@ pub(crate) const TOP: usize = 4;
 pub(crate) struct Fold {
     /// The row itself, then the names of its pairs, of pairs of these, and so on up to [`TOP`] or fewer.
     levels: Vec<Vec<u32>>,
-    changed: Vec<u32>,
 }
 
 impl Fold {
@@ -36,11 +35,9 @@ impl Fold {
     }
 
     /// The names that the row folds into: [`NOTHING`] for one that is not there. `changed` are the positions at which
-    /// the row differs from the last one, ascending; `before` is how long that was. `None` if there is no room left; the
-    /// tree is of no use then.
-    pub(crate) fn fold(&mut self, changed: &[u32], before: usize, nodes: &mut Nodes) -> Option<[u32; TOP]> {
-        self.changed.clear();
-        self.changed.extend_from_slice(changed);
+    /// the row differs from the last one, ascending; what is in it afterwards has no meaning. `before` is how long the last
+    /// row was. `None` if there is no room left; the tree is of no use then.
+    pub(crate) fn fold(&mut self, changed: &mut Vec<u32>, before: usize, nodes: &mut Nodes) -> Option<[u32; TOP]> {
         let mut before = before;
         let mut level = 0;
         while self.levels.get(level).is_some_and(|names| names.len() > TOP) {
@@ -55,22 +52,23 @@ impl Fold {
             let old_length = before.div_ceil(2);
             // The last parent may have had another number of children.
             let last = (length as u32 - 1).min(old_length.saturating_sub(1) as u32);
-            if names.len() != before && self.changed.last().is_none_or(|&position| position / 2 < last) {
-                self.changed.push(last * 2);
+            if names.len() != before && changed.last().is_none_or(|&position| position / 2 < last) {
+                changed.push(last * 2);
             }
             if before <= TOP {
                 // There were no parents: all are new.
                 parents.clear();
-                self.changed.clear();
-                self.changed.extend((0..names.len() as u32).step_by(2));
+                changed.clear();
+                changed.extend((0..names.len() as u32).step_by(2));
             }
             parents.resize(length, NOTHING);
-            let (mut kept, mut next) = (0, 0);
-            while let Some(&position) = self.changed.get(next) {
-                let parent = position / 2;
-                while self.changed.get(next).is_some_and(|&other| other / 2 == parent) {
-                    next += 1;
+            let (mut kept, mut done) = (0, NOTHING);
+            for next in 0..changed.len() {
+                let parent = changed[next] / 2;
+                if parent == done {
+                    continue;
                 }
+                done = parent;
                 let at = parent as usize * 2;
                 let name = match names.get(at + 1) {
                     Some(&right) => nodes.name([names[at], right])?,
@@ -79,11 +77,11 @@ impl Fold {
                 let slot = &mut parents[parent as usize];
                 if *slot != name || parent as usize >= old_length {
                     *slot = name;
-                    self.changed[kept] = parent;
+                    changed[kept] = parent;
                     kept += 1;
                 }
             }
-            self.changed.truncate(kept);
+            changed.truncate(kept);
             before = old_length;
             level += 1;
         }
@@ -96,7 +94,7 @@ impl Fold {
 
     /// The memory held, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        let words: usize = self.levels.iter().map(Vec::capacity).sum::<usize>() + self.changed.capacity();
+        let words: usize = self.levels.iter().map(Vec::capacity).sum();
         (words * size_of::<u32>()) as u64
     }
 }

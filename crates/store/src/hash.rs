@@ -30,17 +30,23 @@ fn two(first: u32, second: u32) -> u64 {
     u64::from(second) << 32 | u64::from(first)
 }
 
-/// The hash of some words and of how many they are: two lanes, so that one multiplication need not wait for the other.
+/// The hash of some words and of how many they are: four lanes, so that one multiplication need not wait for the other.
 #[inline]
 pub(crate) fn words(words: &[u32]) -> u64 {
-    let (mut even, mut odd) = (SEED ^ words.len() as u64, FACTOR);
-    let (fours, rest) = words.as_chunks();
-    for &[first, second, third, fourth] in fours {
-        even = fold(even ^ two(first, second), FACTOR);
-        odd = fold(odd ^ two(third, fourth), SEED);
+    // The upper bits of a product depend on all bits of the factor, the lower ones on few: turned, they get their share next time.
+    let mix = |lane: u64, input: u64| (lane ^ input).rotate_left(29).wrapping_mul(FACTOR);
+    let mut lanes = [words.len() as u64, FACTOR, SEED, SEED ^ FACTOR];
+    let (eights, rest) = words.as_chunks::<8>();
+    for &[a, b, c, d, e, f, g, h] in eights {
+        let inputs = [two(a, b), two(c, d), two(e, f), two(g, h)];
+        lanes = std::array::from_fn(|lane| mix(lanes[lane], inputs[lane]));
     }
-    for &word in rest {
-        even = fold(even ^ u64::from(word), FACTOR);
+    for (position, &word) in rest.iter().enumerate() {
+        lanes[position % 4] = mix(lanes[position % 4], u64::from(word));
     }
-    fold(even ^ odd.rotate_left(32), FACTOR)
+    let [first, second, third, fourth] = lanes;
+    fold(
+        fold(first ^ second.rotate_left(17), FACTOR) ^ third ^ fourth.rotate_left(43),
+        SEED,
+    )
 }

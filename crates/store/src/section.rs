@@ -23,13 +23,12 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Becomes the section with these words, whose chunks end at `ends`, counted from `start`; what it folds into. `None` if
-    /// there is no room left; the section is of no use then.
+    /// Becomes the section with these words, whose chunks end at `ends`; what it folds into. `None` if there is no room left;
+    /// the section is of no use then.
     pub(crate) fn rewrite(
         &mut self,
         words: &[u32],
         ends: &[u32],
-        start: u32,
         pieces: &mut Pieces,
         nodes: &mut Nodes,
     ) -> Option<[u32; TOP]> {
@@ -37,7 +36,6 @@ impl Section {
         let mut at = 0;
         let short = words.len() <= SHORT;
         for &end in if short { &[] } else { ends } {
-            let end = end - start;
             self.cut_to(at, end);
             at = end;
         }
@@ -61,7 +59,7 @@ impl Section {
         std::mem::swap(&mut self.bounds, &mut self.spare);
         self.words.clear();
         self.words.extend_from_slice(words);
-        self.fold.fold(&self.changed, before, nodes)
+        self.fold.fold(&mut self.changed, before, nodes)
     }
 
     fn cut_to(&mut self, mut at: u32, end: u32) {

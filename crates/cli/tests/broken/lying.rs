@@ -107,7 +107,7 @@ impl<'s, S: View> Lying<'s, S> {
     fn words(&self, state: &mut S::State) -> Vec<u32> {
         let mut vector = Vector::default();
         self.truth.encode(state, &mut vector);
-        vector.words().to_vec()
+        vector.words()
     }
 }
 

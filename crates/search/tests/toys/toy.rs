@@ -278,10 +278,10 @@ impl Visited for Table {
             "the last chunk is ended"
         );
         let next = self.numbers.len() as u32;
-        let id = *self.numbers.entry(vector.words().to_vec()).or_insert(next);
+        let id = *self.numbers.entry(vector.words()).or_insert(next);
         let new = id == next;
         if new && self.keeps {
-            self.words.push(vector.words().to_vec());
+            self.words.push(vector.words());
         }
         let id = if self.counts { id } else { u32::MAX };
         Some(Seen { id, new })

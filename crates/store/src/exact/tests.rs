@@ -116,14 +116,11 @@ struct Plain {
 impl Plain {
     fn check(&mut self, store: &mut Exact, vector: &Vector) {
         let seen = store.insert(vector).expect("there is room");
-        let id = *self
-            .ids
-            .entry((vector.words().to_vec(), vector.ends().to_vec()))
-            .or_insert(seen.id);
+        let id = *self.ids.entry((vector.words(), vector.ends())).or_insert(seen.id);
         assert_eq!(seen.id, id);
         if seen.new {
             assert_eq!(id as usize, self.words.len());
-            self.words.push(vector.words().to_vec());
+            self.words.push(vector.words());
         }
         assert_eq!(self.words[id as usize], vector.words());
         assert_eq!(store.len(), self.words.len() as u64);
