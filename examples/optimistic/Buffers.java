@@ -1,5 +1,3 @@
-import java.util.concurrent.Semaphore;
-
 /**
  * Two users take a buffer each from a pool, hand it to a driver, and know by a semaphore when they have it back: a reader has its
  * buffer filled, a writer has its own emptied.
@@ -16,6 +14,23 @@ public class Buffers {
     static class Buffer {
         int first;
         int second;
+    }
+
+    /** Counts; who takes one that is not there waits until somebody gives it. */
+    static class Semaphore {
+        private int permits;
+
+        synchronized void acquire() throws InterruptedException {
+            while (permits == 0) {
+                wait();
+            }
+            permits--;
+        }
+
+        synchronized void release() {
+            permits++;
+            notify();
+        }
     }
 
     static class Pool {
@@ -69,7 +84,7 @@ public class Buffers {
 
     static void read(Pool pool, Channel channel) throws InterruptedException {
         Buffer buffer = pool.take();
-        Semaphore done = new Semaphore(0);
+        Semaphore done = new Semaphore();
         channel.send(new Request(true, buffer, done));
         done.acquire();
         assert buffer.first == 6 && buffer.second == 7 : "read before it was there";
@@ -77,7 +92,7 @@ public class Buffers {
 
     static void write(Pool pool, Channel channel) throws InterruptedException {
         Buffer buffer = pool.take();
-        Semaphore done = new Semaphore(0);
+        Semaphore done = new Semaphore();
         buffer.first = 1;
         buffer.second = 2;
         channel.send(new Request(false, buffer, done));

@@ -174,6 +174,7 @@ const AUTO: &[Part] = &[
     Part::Lockset,
     Part::Final,
     Part::Own,
+    Part::Persistent,
 ];
 
 impl Combination {

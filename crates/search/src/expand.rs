@@ -24,6 +24,9 @@ use store::{Seen, Visited};
 /// How many distinct unsupported steps are kept.
 const KEPT_UNSUPPORTED: usize = 8;
 
+/// How many more steps, besides as many as were taken, show what else is wrong with what a reduction relies on.
+const MORE_TO_BREAK: u64 = 5000;
+
 /// An enabled action that is to be tried.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice<A> {
@@ -177,6 +180,8 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     atomic: bool,
     /// Whether states in the midst of a step are.
     coarse: bool,
+    /// How many steps had been taken when something that the reduction relies on turned out to be wrong.
+    broken_after: Option<u64>,
     watch: Watch,
     shape: Shape,
     /// What was seen at the state at the end of the latest step, and what is to be tried there, if that is known.
@@ -216,6 +221,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             enough: Vec::new(),
             atomic: false,
             coarse: false,
+            broken_after: None,
             watch: Watch::default(),
             shape: Shape::default(),
             ahead: None,
@@ -280,6 +286,13 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 && !full
             {
                 reduction.ample(self.system, state, &self.menu, schedule.last, &mut self.enough);
+                if reduction.is_broken() {
+                    let steps = self.outcome.figures.transitions;
+                    let first = *self.broken_after.get_or_insert(steps);
+                    if steps >= 2 * first + MORE_TO_BREAK {
+                        self.stop.get_or_insert(Why::Broken);
+                    }
+                }
             }
             self.choose(schedule, choices);
         }
@@ -588,7 +601,6 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             () if self.options.time.is_some_and(|most| elapsed >= most) => Why::Time,
             () if self.options.memory.is_some_and(|most| held > most) => Why::Memory,
             () if report && !self.observer.progress(figures) => Why::Interrupted,
-            () if self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken()) => Why::Broken,
             () => return,
         };
         self.stop.get_or_insert(why);
