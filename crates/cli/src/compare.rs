@@ -24,6 +24,9 @@ const PAPER: &[(&str, &str)] = &[
     ("LD+WSLdom", "escape,atomic,selflock,dominated,lockset"),
 ];
 
+/// Those of Stoller and Cohen (2006), table 1, by the names of their columns.
+const YARDSTICKS: &[(&str, &str)] = &[("None", "none"), ("LocalFinal", "final"), ("Optimistic", "optimistic")];
+
 /// Compares strategies. The status is 1 if they disagree.
 pub fn compare(options: &Compare) -> Result<u8, Failure> {
     if options.how.search == SearchOrder::Random {
@@ -70,7 +73,7 @@ fn strategies(options: &Compare) -> Vec<(String, String)> {
         one.is_ok() && one == two
     };
     let given = options.reduce.iter().map(|given| {
-        let column = PAPER.iter().find(|(_, names)| same(names, given));
+        let column = PAPER.iter().chain(YARDSTICKS).find(|(_, names)| same(names, given));
         (
             column.map_or(given.as_str(), |(short, _)| short).to_owned(),
             given.clone(),

@@ -169,7 +169,7 @@ impl Reader<'_> {
         let found: Vec<Fields> = class
             .fields
             .iter()
-            .filter(|one| is_wanted(&self.program.text(one.name), one.is_static()))
+            .filter(|one| is_wanted(self.program.text(one.name), one.is_static()))
             .map(|one| Fields {
                 class: self.of,
                 cell: Some((one.offset, one.is_static())),

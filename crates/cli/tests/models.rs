@@ -292,10 +292,6 @@ fn what_does_not_go_with_these_reductions_is_refused() {
     for (arguments, message) in cases {
         refused(&[&["check"], arguments, &[&*path]].concat(), message);
     }
-    refused(
-        &["check", "--reduce", "base,optimistic", "Bank.java"],
-        "`optimistic` is for models so far",
-    );
 }
 
 /// Fails with status 2 and these words.

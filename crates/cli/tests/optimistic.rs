@@ -1,0 +1,162 @@
+//! What must come out for the programs of Stoller and Cohen (2006), under `examples/optimistic`; those that are models are with the
+//! models.
+
+mod common;
+
+use report::model::Report;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn example(name: &str) -> PathBuf {
+    common::root().join("examples/optimistic").join(name)
+}
+
+fn raddle(program: &str, arguments: &[&str]) -> Output {
+    let jdk = common::jdks().swap_remove(0);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
+    command.args(["check", "--json", "-", "--jdk"]).arg(jdk.home());
+    command.args(arguments).arg(example(&format!("{program}.java")));
+    command.output().expect("raddle runs")
+}
+
+fn explore(program: &str, arguments: &[&str]) -> Report {
+    let output = raddle(program, arguments);
+    let text = String::from_utf8_lossy(&output.stdout);
+    report::from_json(&text)
+        .unwrap_or_else(|error| panic!("{program}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Writes rules into a file.
+fn rules(name: &str, text: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = folder.join(format!("{name}.discipline"));
+    std::fs::write(&path, text).expect("target can be written");
+    path.to_string_lossy().into_owned()
+}
+
+#[test]
+fn with_the_right_rule_there_are_fewer_states_than_with_any_other_reduction() {
+    const OTHERS: &[&str] = &[
+        "base",
+        "escape",
+        "escape-static",
+        "atomic",
+        "selflock",
+        "lockset",
+        "final",
+        "own",
+        "persistent",
+        "sleep",
+    ];
+    for program in ["Buffers", "Blocks", "Tasks"] {
+        let path = example(&format!("{program}.discipline"));
+        let ruled = explore(
+            program,
+            &["--reduce", "optimistic", "--discipline", &path.to_string_lossy()],
+        );
+        assert_eq!(ruled.verdict, "holds", "{program}");
+        assert!(ruled.restarts <= 5, "{program}: {} restarts", ruled.restarts);
+        let limit = (ruled.states + 1).to_string();
+        for other in OTHERS {
+            // It is enough to know that there are more.
+            let found = explore(program, &["--reduce", other, "--states", &limit]);
+            assert!(found.states > ruled.states, "{program}: {other} has {}", found.states);
+        }
+    }
+}
+
+#[test]
+fn an_access_against_a_rule_is_named() {
+    let wrong = rules("wrong", "protected Tasks.Task.*: thread.task != this and has(this);");
+    let report = explore("Tasks", &["--reduce", "optimistic", "--discipline", &wrong]);
+    assert_eq!(report.verdict, "holds");
+    let told = report.dropped.iter().find(|one| one.what.starts_with("Tasks$Task."));
+    let told = told.unwrap_or_else(|| panic!("{:?}", report.dropped));
+    assert_eq!((&*told.file, &*told.thread), ("Tasks.java", "Thread-0"));
+    let two = rules("two", "protected Buffers.Buffer.*: true;");
+    let report = explore("Buffers", &["--reduce", "optimistic", "--discipline", &two]);
+    let note = "the rule for Buffers$Buffer.first gives it to";
+    assert!(
+        report.notes.iter().any(|one| one.starts_with(note)),
+        "{:?}",
+        report.notes
+    );
+    assert_eq!(report.verdict, "holds");
+}
+
+#[test]
+fn what_rules_name_must_be_there() {
+    let cases = [
+        (
+            "protected Tasks.Tsk.*: true;",
+            "1:11: there is no such class; classes of the program are",
+        ),
+        (
+            "protected Tasks.Task.vale: true;",
+            "Tasks$Task has no field `vale`; it has number, value",
+        ),
+        (
+            "protected Tasks.Task.*:\n thread.tsk == this;",
+            "2:8: no class of the program has a field `tsk`",
+        ),
+        ("protected Tasks.Task.*: at(9999);", "no statement begins at line 9999"),
+        (
+            "protected Tasks.Task.*: Tasks.none == 1;",
+            "Tasks has no static field `none`",
+        ),
+        (
+            "protected Tasks.Task.*: who == 1;",
+            "`who` is nothing that a rule can look at",
+        ),
+        (
+            "protect Tasks.Task.*;",
+            "expected `protected`, `unprotected` or `unshared` instead of `protect`",
+        ),
+        ("protected Task;", "expected `Class.field`, `Class.*` or `Class[]`"),
+    ];
+    let deep = format!("protected Tasks.Task.*: {}1;", "(".repeat(100_000));
+    let long = format!("protected Tasks.Task.*: 1{};", " + 1".repeat(100_000));
+    let cases = cases.map(|(text, message)| (text.to_owned(), message));
+    let endless = [
+        (deep, "nested more than 200 levels deep"),
+        (long, "more than 1000 operators"),
+    ];
+    for (number, (text, message)) in cases.into_iter().chain(endless).enumerate() {
+        let path = rules(&format!("case{number}"), &text);
+        let output = raddle("Tasks", &["--reduce", "optimistic", "--discipline", &path]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(message), "no {message:?} in {said}");
+    }
+}
+
+/// At most the ratios of the paper, by the bytes of the store, from LocalFinal to Optimistic.
+#[test]
+fn optimistic_needs_as_little_memory_as_in_the_paper() {
+    let bytes = |report: &Report| report.bytes_per_state * report.states as f64;
+    // Where LocalFinal does not come to an end soon, it is enough to know that it needs more.
+    for (program, ratio, most) in [
+        ("Clean", 0.74, None),
+        ("HaltException", 0.78, None),
+        ("Elevator", 0.23, Some("400000")),
+        ("XtangoQs", 91.0 / 346.0, None),
+    ] {
+        let coarse = explore(program, &["--reduce", "optimistic"]);
+        assert_eq!(coarse.verdict, "holds", "{program}");
+        assert!(coarse.restarts <= 5, "{program}: {} restarts", coarse.restarts);
+        let limit = most.map(|most| ["--states", most]);
+        let arguments = [
+            &["--reduce", "final"][..],
+            limit.as_ref().map_or(&[], |limit| &limit[..]),
+        ]
+        .concat();
+        let fine = explore(program, &arguments);
+        let got = bytes(&coarse) / bytes(&fine);
+        assert!(
+            got <= ratio,
+            "{program}: {got} of {} and {} states",
+            coarse.states,
+            fine.states
+        );
+    }
+}
