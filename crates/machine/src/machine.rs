@@ -335,6 +335,8 @@ pub struct Manner {
     pub runs_through_proved: bool,
     /// It is noted which locks are held whenever a shared object is accessed.
     pub locksets: bool,
+    /// Final fields are left out of that: another reduction knows that they do not change.
+    pub finals_apart: bool,
     /// A step does not end before an access to an object that no other thread was ever able to reach.
     pub runs_through: bool,
 }

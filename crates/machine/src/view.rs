@@ -71,7 +71,7 @@ impl Machine<'_> {
             for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
                 if let Some(cell) = cells.get_mut(field.offset as usize) {
                     *cell = match field.flags {
-                        flags if flags & flags::FINAL != 0 => Declared::Final,
+                        flags if flags & flags::FINAL != 0 && self.manner.finals_apart => Declared::Final,
                         flags if flags & flags::VOLATILE != 0 => Declared::Open,
                         _ => Declared::Plain,
                     };

@@ -152,6 +152,7 @@ pub fn manner(combination: &Combination) -> Manner {
         .into_iter()
         .any(|part| combination.has(part)),
         locksets: combination.has(Part::Lockset) || combination.has(Part::Optimistic),
+        finals_apart: combination.has(Part::Final) || combination.has(Part::Optimistic),
         proofs: combination.has(Part::EscapeStatic),
         runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
         runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic)

@@ -351,6 +351,7 @@ fn manner(combination: &Combination) -> Manner {
         reduced: !combination.is_full(),
         escapes: !combination.is_full(),
         locksets: combination.has(Part::Lockset) || combination.has(Part::Optimistic),
+        finals_apart: combination.has(Part::Final) || combination.has(Part::Optimistic),
         proofs: combination.has(Part::EscapeStatic),
         runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
         runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic)
