@@ -23,7 +23,8 @@ pub fn read(program: &Program, file: &Path) -> Result<Discipline, Failure> {
     parse(program, &text).map_err(|error| Failure::input(error.show(&name, &text)))
 }
 
-fn parse(program: &Program, text: &str) -> Result<Discipline, Error> {
+/// Reads rules.
+pub fn parse(program: &Program, text: &str) -> Result<Discipline, Error> {
     let mut reader = Reader {
         program,
         cursor: Cursor::new(text)?,

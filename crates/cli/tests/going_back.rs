@@ -549,6 +549,33 @@ fn random_program(name: &str, dice: &mut Dice) -> String {
     )
 }
 
+/// More threads than a word has bits, of which one wakes all others.
+#[test]
+fn a_crowd_is_written_down() {
+    let text = "public class Crowd { static final Object gate = new Object(); static void pass(boolean last) { synchronized (gate) { \
+        if (last) gate.notifyAll(); else try { gate.wait(); } catch (InterruptedException e) { } } } \
+        public static void main(String[] a) { for (int i = 0; i < 80; i++) { boolean last = i == 79; new Thread(() -> pass(last)).start(); } } }";
+    let classes = compile_sources("crowd", &[("Crowd".to_owned(), text.to_owned())]);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            machine.restart();
+            machine.launch("Crowd", &[]).expect("the program starts");
+            (0..80).for_each(|thread| run_thread(machine, thread));
+            vector(machine);
+            let mut pending = Menu::default();
+            loop {
+                machine.pending(&mut pending);
+                let own = |next: &&Pending<Action>| next.enabled && next.action.thread == 80;
+                let Some(next) = pending.entries().iter().find(own) else {
+                    break;
+                };
+                machine.apply(next.action).expect("the step is supported");
+                vector(machine);
+            }
+        });
+    }
+}
+
 #[test]
 fn random_programs_can_be_undone_and_written_down() {
     let mut dice = Dice(0x5eed);

@@ -20,6 +20,9 @@ pub(crate) enum Kept {
     Swapped,
 }
 
+/// How many parts there can be of which it is noted whether they are stale: the bits of a word.
+const FLAGS: usize = 63;
+
 /// How many earlier writers are kept.
 const EARLIER: usize = 16;
 
@@ -99,7 +102,8 @@ impl Machine<'_> {
         changes.clear();
         // Where objects were undone, others may lie in their place.
         let same_objects = writer.highest() < self.memory.lowest_top();
-        let known = self.memory.take_changes(&mut changes) && same_objects;
+        let is_crowd = writer.threads.len() >= FLAGS;
+        let known = self.memory.take_changes(&mut changes) && same_objects && !is_crowd;
         let fits =
             known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer, &changes);
         writer.changes = changes;

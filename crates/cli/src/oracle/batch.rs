@@ -1,12 +1,13 @@
 //! Programs that are compiled at once and searched one after the other, on one machine that goes back to its image for each.
 
-use crate::Failure;
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::{learns, manner, proved};
 use crate::verify;
+use crate::{Failure, discipline};
 use kernel::Property;
 use library::{HostFiles, Library};
+use machine::discipline::Discipline;
 use machine::system::{Action, Java};
 use machine::{Limits, Machine, Manner, Mark, Nowhere, Shared, Start};
 use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
@@ -137,6 +138,23 @@ fn compile(jdk: &Jdk, folder: &Path, programs: &[(String, String)]) -> Result<()
     Err(Failure::input(format!("javac: {}", first.join("\n"))))
 }
 
+/// Rules of exclusive access for `optimistic`, where `P` stands for the program; most are wrong, and must be found to be so.
+const RULES: &[&str] = &[
+    "protected P.N.*: owner(this) == thread;",
+    "protected P.N.*: has(this);",
+    "protected int[]: owner(this) == thread; unprotected P.N.*;",
+    "protected P.N[]: has(this) and not thread == main;",
+    "protected P.N.*: this.k == 1 and has(this) or owner(this.next) == thread;",
+    "protected P.i0: locked(java.lang.Object); protected P.i1: thread == main or locked(P.N);",
+];
+
+/// The rules for a program: there are some for two in three, unless they name what it does not have.
+fn rule(program: &Program, class: &str) -> Option<Arc<Discipline>> {
+    let number = class.bytes().fold(0, |sum: usize, byte| sum * 31 + usize::from(byte)) % (RULES.len() * 3 / 2);
+    let text = RULES.get(number)?.replace("P.", &format!("{class}."));
+    discipline::parse(program, &text).ok().map(Arc::new)
+}
+
 /// One program of a batch.
 pub struct Case<'p, 'm> {
     system: Java<'p>,
@@ -158,6 +176,7 @@ impl Case<'_, '_> {
             }
             machine.proved = self.proved.clone().unwrap_or_default();
         }
+        machine.discipline = rule(machine.program, &start.class);
         machine
             .begin(start)
             .map_err(|error| Failure::unknown(error.to_string()))
