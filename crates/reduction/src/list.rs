@@ -126,7 +126,7 @@ pub const REDUCTIONS: &[Entry] = &[
         part: Part::Optimistic,
         name: "optimistic",
         summary: "accesses that a lock, or a rule of yours, keeps to one thread at a time are no steps of their own; guessed and \
-                  checked; keeps all properties but livelock",
+                  checked; keeps all properties but livelock, and of a Java program lock",
     },
 ];
 
