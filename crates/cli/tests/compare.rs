@@ -128,7 +128,7 @@ fn strategies_can_be_chosen_and_models_compared() {
     let rows: Vec<&str> = out.lines().skip(1).collect();
     assert_eq!(rows.len(), 2, "{out}");
     assert!(
-        rows[0].starts_with("none,none,") && rows[1].starts_with("DA,\"escape,atomic\","),
+        rows[0].starts_with("None,none,") && rows[1].starts_with("DA,\"escape,atomic\","),
         "{out}"
     );
     assert!(rows.iter().all(|row| row.contains(",violated,")), "{out}");
