@@ -1,8 +1,9 @@
 //! Rules by which fields are accessed, as a user gives them: who has exclusive access to what, and when.
 //!
-//! SOUNDNESS: a step that may make the rule of another thread true is visible. It writes a field, or an element, that some rule looks
-//! at; or gives back a lock about which some rule says more than that the thread itself has it; or publishes an object, which until
-//! then was its creator's. What a rule says about lines, variables and locks of the thread itself is changed by nobody else.
+//! SOUNDNESS: a step that may change what some rule says is visible: otherwise two threads could have access at once and never be seen
+//! to. It writes a field, or an element, that some rule looks at; or gives back a lock about which some rule says more than that
+//! the thread itself has it; or publishes an object, which until then was its creator's; or it changes what the rules say about the thread
+//! itself, which is tried out. What a rule says about lines, variables and locks of the thread itself is changed by nobody else.
 
 use crate::layout::{ESCAPED, HEAP, OWNER_MASK, class, class_record, frame, status, thread};
 use crate::machine::Machine;
@@ -329,7 +330,24 @@ impl Machine<'_> {
 
     /// Whether the next step of a thread may make a rule of another one true.
     pub(crate) fn may_grant(&mut self, number: u32) -> bool {
-        self.discipline.is_some() && (self.may_publish(number) || self.may_change_rules(number))
+        self.discipline.is_some()
+            && (self.may_publish(number) || self.may_change_rules(number) || self.changes_own_access(number))
+    }
+
+    /// Whether the next step of a thread changes what the thread itself has access to.
+    fn changes_own_access(&mut self, number: u32) -> bool {
+        let own = |granted: Vec<(Place, u32)>| -> Vec<Place> {
+            let own = granted.into_iter().filter(|&(_, thread)| thread == number);
+            own.map(|(place, _)| place).collect()
+        };
+        let before = own(self.granted());
+        let what = What::Go;
+        let Ok(undo) = self.apply(Action { thread: number, what }) else {
+            return true;
+        };
+        let after = own(self.granted());
+        self.undo(undo);
+        before != after
     }
 
     /// Whether the next step of a thread may give others an object that was its own so far.
