@@ -11,16 +11,18 @@
 //! variable has no access by that part), threads by their names (`t[1]`), `owner(m)`, which is -1 for a lock that is free, and `at(12,
 //! 13)`, which is whether thread `i` stands on one of these lines. A variable without a rule is guessed to be protected by a lock.
 //!
-//! SOUNDNESS: a step that may make the rule of another thread true is visible. It writes a variable of some rule, or raises or lowers a
-//! semaphore of one, or gives back a lock about which some rule says more than who has it. `at` and own variables are about the thread
-//! itself.
+//! SOUNDNESS: a step that may change what some rule says is visible: otherwise two threads could have access at once and never be seen
+//! to. It writes a variable of some rule, or raises or lowers a semaphore of one, or gives back a lock about which some rule says more
+//! than who has it; or it changes what the rules say about the thread itself (`at`, own variables), which is tried out. Giving back the
+//! only lock of a rule is the exception: whoever else has access then has it by something else, which he keeps until a step that can be
+//! seen, and before that step the lock can be taken once more.
 
 use crate::Error;
 use crate::code::{Cell, Model, OWNER_MASK, Op, calculate};
 use crate::exclusive::written;
 use crate::lexer::{Cursor, Expressions, Token};
 use crate::syntax::{At, Kind, Operator};
-use crate::system::{Action, State};
+use crate::system::{Action, State, What};
 use kernel::{Place, System, ThreadId};
 
 /// All rules.
@@ -104,6 +106,17 @@ impl When {
             }
             When::Binary(operator, left, right) => calculate(*operator, left.value(case)?, right.value(case)?).ok()?,
         })
+    }
+
+    /// How many times it asks for a lock.
+    fn locks(&self) -> usize {
+        match self {
+            When::Number(_) | When::Thread | When::Element | When::Own(_) | When::At(_) => 0,
+            When::Owner(_, _, index) => 1 + index.as_ref().map_or(0, |index| index.locks()),
+            When::Word(_, _, index) => index.as_ref().map_or(0, |index| index.locks()),
+            When::Minus(inner) | When::Not(inner) => inner.locks(),
+            When::Binary(_, left, right) => left.locks() + right.locks(),
+        }
     }
 
     /// Adds what it looks at, and locks about which it says more than who has them. `plain`: it is neither compared nor turned round.
@@ -218,6 +231,34 @@ impl Model {
         let lost = |one: &&(Place, usize)| one.1 != action.thread as usize && !after.contains(one);
         let lost = before.iter().filter(lost);
         out.extend(lost.map(|one| (one.0, ThreadId(one.1 as u32))));
+    }
+
+    /// Whether the next step of a thread changes what the thread itself has access to.
+    pub(crate) fn changes_own_access(&self, state: &mut State, thread: usize) -> bool {
+        let (Some(discipline), Some(step)) = (&self.discipline, self.step(state, thread)) else {
+            return false;
+        };
+        if matches!(step.op, Op::Release(_)) && discipline.rules.iter().all(|rule| rule.when.locks() <= 1) {
+            return false;
+        }
+        if matches!(step.op, Op::Choose(..)) {
+            return true;
+        }
+        let own = |state: &State| -> Vec<Place> {
+            let own = self.granted(state).into_iter().filter(|&(_, who)| who == thread);
+            own.map(|(place, _)| place).collect()
+        };
+        let before = own(state);
+        let action = Action {
+            thread: thread as u32,
+            what: What::Go,
+        };
+        let Ok(undo) = self.apply(state, action) else {
+            return true;
+        };
+        let after = own(state);
+        self.undo(state, undo);
+        before != after
     }
 
     /// Whether a step may make a rule of another thread true.

@@ -285,7 +285,8 @@ impl View for Model {
     }
 
     fn begins(&self, state: &mut State, thread: ThreadId) -> bool {
-        self.begins_step(state, thread.0 as usize)
+        let thread = thread.0 as usize;
+        self.begins_step(state, thread) || self.changes_own_access(state, thread)
     }
 
     fn moves_left(&self, state: &mut State, thread: ThreadId, touch: Touch) -> bool {

@@ -19,6 +19,8 @@ pub const RULES: &[&str] = &[
     "protected x: a[0] == i; protected a[j]: x == i;",
     "protected x: i == 0 or v == 1; protected a[j]: i == j or v == 0;",
     "protected v: owner(l) == i; unprotected x; unprotected a;",
+    "protected x: owner(l) == i or owner(m[0]) == i;",
+    "protected x: owner(m[i]) == i; protected a[j]: owner(m[0]) == i or owner(l) == i;",
 ];
 
 /// A model as something that can be searched again and again.
