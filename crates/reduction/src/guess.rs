@@ -203,9 +203,14 @@ impl Guesses {
         }
     }
 
-    /// Remembers something that is against a hypothesis.
+    /// Remembers something that is against a hypothesis, the first of its kind about a place.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
-        if !self.doubts.contains(&doubt) {
+        let is_same = |one: &Doubt| match (one, &doubt) {
+            (Doubt::Disputed(one, ..), Doubt::Disputed(two, ..)) => one == two,
+            (Doubt::Expelled(one, ..), Doubt::Expelled(two, ..)) => one == two,
+            (one, two) => one == two,
+        };
+        if !self.doubts.iter().any(is_same) {
             self.doubts.push(doubt);
         }
     }
