@@ -4,23 +4,30 @@
 mod common;
 
 use report::model::Report;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn example(name: &str) -> PathBuf {
     common::root().join("examples/optimistic").join(name)
 }
 
-fn raddle(program: &str, arguments: &[&str]) -> Output {
+fn check(path: &Path, arguments: &[&str]) -> Output {
     let jdk = common::jdks().swap_remove(0);
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
     command.args(["check", "--json", "-", "--jdk"]).arg(jdk.home());
-    command.args(arguments).arg(example(&format!("{program}.java")));
+    command.args(arguments).arg(path);
     command.output().expect("raddle runs")
 }
 
+fn raddle(program: &str, arguments: &[&str]) -> Output {
+    check(&example(&format!("{program}.java")), arguments)
+}
+
 fn explore(program: &str, arguments: &[&str]) -> Report {
-    let output = raddle(program, arguments);
+    read(program, &raddle(program, arguments))
+}
+
+fn read(program: &str, output: &Output) -> Report {
     let text = String::from_utf8_lossy(&output.stdout);
     report::from_json(&text)
         .unwrap_or_else(|error| panic!("{program}: {error}: {}", String::from_utf8_lossy(&output.stderr)))
@@ -127,6 +134,26 @@ fn what_rules_name_must_be_there() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(message), "no {message:?} in {said}");
+    }
+}
+
+#[test]
+fn locks_of_the_library_protect() {
+    for lock in ["new ReentrantLock()", "new ReentrantReadWriteLock().writeLock()"] {
+        let text = format!(
+            "import java.util.concurrent.locks.*; public class Guarded {{ static int n; static final Lock lock = {lock}; \
+             static void up() {{ Lock mine = lock; mine.lock(); try {{ n++; }} finally {{ mine.unlock(); }} }} \
+             public static void main(String[] a) {{ new Thread(Guarded::up).start(); up(); }} }}"
+        );
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("Guarded.java");
+        std::fs::write(&path, text).expect("target can be written");
+        let report = read(lock, &check(&path, &["--reduce", "optimistic"]));
+        let told = "Guarded.n is accessed under one lock, or only read".to_owned();
+        assert!(
+            report.verdict == "holds" && report.assumed.contains(&told),
+            "{lock}: {:?}",
+            report.assumed
+        );
     }
 }
 

@@ -210,13 +210,7 @@ impl Machine<'_> {
 
     /// The object of the thread that has a lock; 0 for none.
     fn lock_owner(&self, object: Address) -> Address {
-        let lock = match self
-            .program
-            .is_subclass(self.class_of(object), self.known.reentrant_lock)
-        {
-            true => self.memory.load(object + self.known.reentrant_lock_sync),
-            false => object,
-        };
+        let lock = self.synchronizer_of(object);
         if lock != 0 && self.program.is_subclass(self.class_of(lock), self.known.synchronizer) {
             return self.memory.load(lock + self.known.synchronizer_owner);
         }

@@ -41,8 +41,8 @@ pub struct Known {
     pub throwable_depth: u32,
     pub throwable_trace: u32,
     pub thread_eetop: u32,
-    pub reentrant_lock: ClassId,
-    pub reentrant_lock_sync: u32,
+    /// Classes of locks that one thread has at a time, each with where it has its synchronizer.
+    pub owned_locks: [(ClassId, u32); 2],
     pub synchronizer: ClassId,
     pub synchronizer_owner: u32,
     pub thread_run: MethodId,
@@ -82,6 +82,7 @@ impl Known {
         let object = class("java/lang/Object")?;
         let string = class("java/lang/String")?;
         let reentrant_lock = class("java/util/concurrent/locks/ReentrantLock")?;
+        let write_lock = class("java/util/concurrent/locks/ReentrantReadWriteLock$WriteLock")?;
         let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
         let class_class = class("java/lang/Class")?;
         let thread = class("java/lang/Thread")?;
@@ -129,12 +130,24 @@ impl Known {
             class_number: field(class_class, "$class", "I")?,
             class_component: field(class_class, "componentType", "Ljava/lang/Class;")?,
             class_loader_field: field(class_class, "classLoader", "Ljava/lang/ClassLoader;")?,
-            reentrant_lock,
-            reentrant_lock_sync: field(
-                reentrant_lock,
-                "sync",
-                "Ljava/util/concurrent/locks/ReentrantLock$Sync;",
-            )?,
+            owned_locks: [
+                (
+                    reentrant_lock,
+                    field(
+                        reentrant_lock,
+                        "sync",
+                        "Ljava/util/concurrent/locks/ReentrantLock$Sync;",
+                    )?,
+                ),
+                (
+                    write_lock,
+                    field(
+                        write_lock,
+                        "sync",
+                        "Ljava/util/concurrent/locks/ReentrantReadWriteLock$Sync;",
+                    )?,
+                ),
+            ],
             synchronizer,
             synchronizer_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
             class_module: field(class_class, "module", "Ljava/lang/Module;").ok(),

@@ -10,7 +10,7 @@
 //! nothing is guessed any more. A record keeps no lock alive for the program, only for the vector.
 //!
 //! A lock is what at most one thread has at a time, and what nobody can take from it. That is a monitor; a synchronizer of
-//! `java.util.concurrent` that names its owner, if only the owner itself ever gives it up (which is checked, `usurps`); and the
+//! `java.util.concurrent` that names its owner (of a `ReentrantLock` or a write lock), if only the owner itself ever gives it up (which is checked, `usurps`); and the
 //! thread itself, for whom its own object stands: what one thread accesses alone is protected by that. In a record, a thread object
 //! means the thread and a synchronizer its owner; monitors of thread objects come after a null, those of synchronizers do not count.
 //!
@@ -90,10 +90,7 @@ impl Machine<'_> {
             let class = self.class_of(object);
             let lock = match () {
                 () if self.program.is_subclass(class, self.known.thread) => Lock::Monitor(object),
-                () if self.program.is_subclass(class, self.known.reentrant_lock) => {
-                    Lock::Of(self.memory.load(object + self.known.reentrant_lock_sync))
-                }
-                () => Lock::Of(object),
+                () => Lock::Of(self.synchronizer_of(object)),
             };
             if held.len() < MOST && !held.contains(&lock) && self.has_lock(lock, number) {
                 held.push(lock);
@@ -101,6 +98,14 @@ impl Machine<'_> {
         });
         held.sort_by_key(|lock| matches!(lock, Lock::Monitor(_)));
         held
+    }
+
+    /// The synchronizer of a lock of `java.util.concurrent` that one thread has at a time; any other object is its own.
+    pub(crate) fn synchronizer_of(&self, object: Address) -> Address {
+        let class = self.class_of(object);
+        let mut locks = self.known.owned_locks.iter();
+        let found = locks.find(|&&(lock, _)| self.program.is_subclass(class, lock));
+        found.map_or(object, |&(_, sync)| self.memory.load(object + sync))
     }
 
     /// The objects whose locks a thread has, as far as its variables lead to them.
