@@ -598,6 +598,43 @@ fn random_programs_can_be_undone_and_written_down() {
     }
 }
 
+/// Which locks are held at each access is part of a state, with the locks of the library that each thread has.
+#[test]
+fn records_can_be_undone_and_written_down() {
+    let text = "import java.util.concurrent.locks.*; public class Held { static int n; static Lock one = new ReentrantLock(); \
+        Lock two = new ReentrantReadWriteLock().writeLock(); static Held held = new Held(); \
+        static void up() { one.lock(); try { n++; held.two.lock(); try { n++; } finally { one.unlock(); } n++; } finally { held.two.unlock(); } } \
+        public static void main(String[] a) { new Thread(Held::up).start(); new Thread(Held::up).start(); up(); } }";
+    let mut dice = Dice(0x1ccd);
+    let mut sources = vec![("Held".to_owned(), text.to_owned())];
+    sources.extend((0..4).map(|number| {
+        let name = format!("Recorded{number}");
+        let text = random_program(&name, &mut dice);
+        (name, text)
+    }));
+    let classes = compile_sources("recorded", &sources);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            common::with_second_machine(machine, |machine, other| {
+                for runs_through in [false, true] {
+                    let manner = Manner {
+                        reduced: true,
+                        escapes: true,
+                        locksets: true,
+                        runs_through,
+                        ..Manner::default()
+                    };
+                    (machine.manner, other.manner) = (manner, manner);
+                    for (number, (name, _)) in sources.iter().enumerate() {
+                        walk(machine, other, name, 1_500, 0xdef + number as u64);
+                    }
+                    (0..3).for_each(|seed| _ = walk(machine, other, "Held", 1_500, 0x1dea + seed));
+                }
+            });
+        });
+    }
+}
+
 #[test]
 fn steps_can_be_undone_and_states_written_down() {
     let all = common::fixtures();

@@ -139,21 +139,30 @@ fn what_rules_name_must_be_there() {
 
 #[test]
 fn locks_of_the_library_protect() {
+    // A static field, then a field of another object, is all that leads to the lock.
+    let places = [
+        "static final Lock lock = LOCK; static void up() { lock.lock(); try { n++; } finally { lock.unlock(); } }",
+        "static class Box { Lock lock = LOCK; } final Box box = new Box(); static final Guarded one = new Guarded(); \
+         static void up() { one.add(); } void add() { box.lock.lock(); try { n++; } finally { box.lock.unlock(); } }",
+    ];
     for lock in ["new ReentrantLock()", "new ReentrantReadWriteLock().writeLock()"] {
-        let text = format!(
-            "import java.util.concurrent.locks.*; public class Guarded {{ static int n; static final Lock lock = {lock}; \
-             static void up() {{ Lock mine = lock; mine.lock(); try {{ n++; }} finally {{ mine.unlock(); }} }} \
-             public static void main(String[] a) {{ new Thread(Guarded::up).start(); up(); }} }}"
-        );
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("Guarded.java");
-        std::fs::write(&path, text).expect("target can be written");
-        let report = read(lock, &check(&path, &["--reduce", "optimistic"]));
-        let told = "Guarded.n is accessed under one lock, or only read".to_owned();
-        assert!(
-            report.verdict == "holds" && report.assumed.contains(&told),
-            "{lock}: {:?}",
-            report.assumed
-        );
+        for place in places.map(|place| place.replace("LOCK", lock)) {
+            let text = format!(
+                "import java.util.concurrent.locks.*; public class Guarded {{ static int n; {place} \
+                 public static void main(String[] a) {{ new Thread(Guarded::up).start(); up(); }} }}"
+            );
+            let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("Guarded.java");
+            std::fs::write(&path, text).expect("target can be written");
+            for (reduction, order) in [("optimistic", "dfs"), ("optimistic", "bfs"), ("auto", "dfs")] {
+                let report = read(lock, &check(&path, &["--reduce", reduction, "--search", order]));
+                let told = "Guarded.n is accessed under one lock, or only read".to_owned();
+                assert!(
+                    report.verdict == "holds" && report.assumed.contains(&told),
+                    "{place}, {reduction}, {order}: {:?}",
+                    report.assumed
+                );
+            }
+        }
     }
 }
 

@@ -134,6 +134,9 @@ pub trait View: System {
     /// a state knows of its accesses is that much more or less. The state is the first one.
     fn reconsider(&self, _state: &mut Self::State, _variable: (u32, u32), _open: bool) {}
 
+    /// Locks of the kind that can be taken from another thread ([`View::usurps`]) count no more. The state is the first one.
+    fn distrust(&self, _state: &mut Self::State) {}
+
     /// What a variable or a lock is called in a report.
     fn describe(&self, _state: &mut Self::State, place: Place) -> String {
         format!("{place:?}")

@@ -118,6 +118,10 @@ impl Machine<'_> {
                 self.memory.store(record + word, value);
             }
         }
+        if self.manner.locksets {
+            let owned = reader.next()?;
+            self.store_reference(record + thread::OWNED, owned, reader);
+        }
         let counts = self.memory.load(record + thread::NAMES);
         self.memory.store(record + thread::NAMES, counts >> 16);
         self.memory.store(record + thread::NUMBERS, counts & 0xffff);

@@ -337,6 +337,10 @@ impl Machine<'_> {
             word(thread::NAMES) << 16 | word(thread::NUMBERS),
             if woken { word(thread::WAKE) } else { 0 },
         ]);
+        if self.manner.locksets {
+            let owned = self.reference(word(thread::OWNED), writer, part);
+            part.words.push(owned);
+        }
         let mut frames = std::mem::take(&mut writer.frames);
         frames.clear();
         let mut at = self.top_frame(number);

@@ -87,6 +87,8 @@ pub mod thread {
     pub const NAMES: u32 = 12;
     /// How many threads it has given a number.
     pub const NUMBERS: u32 = 13;
+    /// The synchronizers that it has taken, if that is noted: null, one, or an array of them with the flag [`super::LOCKSET`].
+    pub const OWNED: u32 = 14;
 }
 
 /// What a thread is doing.

@@ -283,6 +283,8 @@ pub struct Machine<'p> {
     pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
     /// For each class that somebody asked about, which words of its objects are final fields.
     pub(crate) declared: Vec<Option<Box<[Declared]>>>,
+    /// Whether synchronizers are no locks, because one was taken from its owner.
+    pub(crate) distrusts: bool,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
     /// Frame and instruction with which the current step began.
@@ -391,6 +393,7 @@ impl<'p> Machine<'p> {
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),
             declared: Vec::new(),
+            distrusts: false,
             discipline: None,
             fresh: true,
             began: (0, 0),

@@ -9,10 +9,15 @@
 //! record each, in an array that the record of the object refers to; final and volatile fields have none, nor have those about which
 //! nothing is guessed any more. A record keeps no lock alive for the program, only for the vector.
 //!
-//! A lock is what at most one thread has at a time, and what nobody can take from it. That is a monitor; a synchronizer of
-//! `java.util.concurrent` that names its owner (of a `ReentrantLock` or a write lock), if only the owner itself ever gives it up (which is checked, `usurps`); and the
-//! thread itself, for whom its own object stands: what one thread accesses alone is protected by that. In a record, a thread object
-//! means the thread and a synchronizer its owner; monitors of thread objects come after a null, those of synchronizers do not count.
+//! A lock is what at most one thread has at a time, what a thread gets by a step of its own only, and what nobody can take from it. That
+//! is a monitor; a synchronizer of `java.util.concurrent` that names its owner (of a `ReentrantLock` or a write lock), if only the owner
+//! itself ever gives it up (which is checked, `usurps`); and the thread itself, for whom its own object stands: what one thread accesses
+//! alone is protected by that. In a record, a thread object means the thread and a synchronizer its owner; monitors of thread objects
+//! come after a null, those of synchronizers do not count.
+//!
+//! A monitor is found where a variable of the thread refers to its object. To a synchronizer only fields may lead, so those that a thread
+//! has made its own are noted in a word of the thread, in the same form as in a record, and are part of the state. One that it
+//! was given by another thread is none of them, nor is one that it took before that was shared.
 //!
 //! Who was the first to access what some lock protects makes states differ for nothing. So a thread counts only if it has no other
 //! lock at the first access, until that turns out not to be enough for the variable ([`Protection::Unlocked`]).
@@ -70,7 +75,7 @@ impl Machine<'_> {
         data && (object < self.memory.image_end() || self.has_flag(object, ESCAPED))
     }
 
-    /// The locks that a thread has, as far as its variables lead to them.
+    /// The locks that a thread has.
     fn locks_held(&self, number: u32, object: Address, declared: Declared) -> Vec<Lock> {
         let mut held = self.locks_taken(number);
         if self.may_be_confined(object) && (held.is_empty() || declared == Declared::Confined) {
@@ -80,9 +85,11 @@ impl Machine<'_> {
         held
     }
 
-    /// The locks that a thread has besides itself, as far as its variables lead to them; monitors of threads are the last.
+    /// The locks that a thread has besides itself: synchronizers, then monitors as far as its variables lead to them, those of
+    /// threads last.
     fn locks_taken(&self, number: u32) -> Vec<Lock> {
-        let mut held = Vec::new();
+        let mut held = self.locks_at(self.thread_word(number, thread::OWNED));
+        held.retain(|&lock| self.has_lock(lock, number));
         self.each_thread_root(number, |object| {
             if object == 0 {
                 return;
@@ -90,7 +97,7 @@ impl Machine<'_> {
             let class = self.class_of(object);
             let lock = match () {
                 () if self.program.is_subclass(class, self.known.thread) => Lock::Monitor(object),
-                () => Lock::Of(self.synchronizer_of(object)),
+                () => Lock::Of(object),
             };
             if held.len() < MOST && !held.contains(&lock) && self.has_lock(lock, number) {
                 held.push(lock);
@@ -108,7 +115,7 @@ impl Machine<'_> {
         found.map_or(object, |&(_, sync)| self.memory.load(object + sync))
     }
 
-    /// The objects whose locks a thread has, as far as its variables lead to them.
+    /// The objects whose locks a thread has.
     pub(crate) fn locked_objects(&self, number: u32) -> Vec<Address> {
         let locks = self.locks_taken(number).into_iter();
         locks.map(|(Lock::Of(object) | Lock::Monitor(object))| object).collect()
@@ -132,21 +139,29 @@ impl Machine<'_> {
             Lock::Of(object) => match self.class_of(object) {
                 class if self.program.is_subclass(class, self.known.thread) => object == own,
                 class if self.program.is_subclass(class, self.known.synchronizer) => {
-                    self.memory.load(object + self.known.synchronizer_owner) == own
+                    self.owner_of(object) == own
+                        && self.locks_at(self.thread_word(number, thread::OWNED)).contains(&lock)
                 }
                 _ => self.is_locked_by(object, number),
             },
         }
     }
 
+    /// The object of the thread that has a synchronizer, or 0.
+    fn owner_of(&self, synchronizer: Address) -> Address {
+        self.memory.load(synchronizer + self.known.synchronizer_owner)
+    }
+
+    /// Whether a synchronizer keeps its owner at a place.
+    fn names_owner(&self, Place { object, cell }: Place) -> bool {
+        object >= HEAP
+            && (cell == self.known.synchronizer_owner || cell == Place::WHOLE)
+            && self.program.is_subclass(self.class_of(object), self.known.synchronizer)
+    }
+
     /// Whether a write to this place by this thread would take a synchronizer from another one.
     pub(crate) fn usurps(&self, number: u32, place: Place) -> bool {
-        let Place { object, cell } = place;
-        let owned = object >= HEAP
-            && (cell == self.known.synchronizer_owner || cell == Place::WHOLE)
-            && self.program.is_subclass(self.class_of(object), self.known.synchronizer);
-        let owner = || self.memory.load(object + self.known.synchronizer_owner);
-        owned && owner() != 0 && owner() != self.thread_word(number, thread::OBJECT)
+        self.names_owner(place) && ![0, self.thread_word(number, thread::OBJECT)].contains(&self.owner_of(place.object))
     }
 
     fn is_statics(&self, object: Address) -> bool {
@@ -281,28 +296,9 @@ impl Machine<'_> {
         if before == after {
             return Ok(());
         }
-        let value = match after.locks[..] {
-            [] => 0,
-            [Lock::Of(lock)] => lock,
-            _ if before.locks == after.locks => self.memory.load(self.record_cell(object)),
-            _ => {
-                let mut set = Vec::new();
-                for &lock in &after.locks {
-                    match lock {
-                        Lock::Of(object) => set.push(object),
-                        Lock::Monitor(object) => {
-                            if !set.contains(&0) {
-                                set.push(0);
-                            }
-                            set.push(object);
-                        }
-                    }
-                }
-                let set = self.new_references(self.known.object_array, &set)?;
-                let header = self.memory.load(set);
-                self.memory.store(set, header | LOCKSET | ESCAPED);
-                set
-            }
+        let value = match before.locks == after.locks {
+            true => self.memory.load(self.record_cell(object)),
+            false => self.new_lockset(&after.locks)?,
         };
         let at = self.record_cell(object);
         if !self.has_list(object) {
@@ -326,6 +322,55 @@ impl Machine<'_> {
         }
         self.set_element(list, fields + cell, if after.written { list } else { object });
         Ok(())
+    }
+
+    /// After a step: notes whether it has taken a synchronizer, or given one up.
+    pub(crate) fn note_owned(&mut self, number: u32) -> Result<(), Trap> {
+        let menu = std::mem::take(&mut self.written);
+        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
+        let mut written = touches.iter().filter(|touch| !touch.access.is_read());
+        let named = written.find(|touch| self.names_owner(touch.place));
+        let synchronizer = named.map(|touch| touch.place.object);
+        self.written = menu;
+        let Some(synchronizer) = synchronizer.filter(|_| !self.distrusts) else {
+            return Ok(());
+        };
+        let own = self.thread_word(number, thread::OBJECT);
+        let before = self.locks_at(self.thread_word(number, thread::OWNED));
+        let mut after = before.clone();
+        after.retain(|&lock| self.has_lock(lock, number));
+        let lock = Lock::Of(synchronizer);
+        if self.owner_of(synchronizer) == own && !after.contains(&lock) && after.len() < MOST {
+            after.push(lock);
+        }
+        if before != after {
+            let value = self.new_lockset(&after)?;
+            self.set_thread_word(number, thread::OWNED, value);
+        }
+        Ok(())
+    }
+
+    /// A word that stands for these locks.
+    fn new_lockset(&mut self, locks: &[Lock]) -> Result<Address, Trap> {
+        let mut set = Vec::new();
+        for &lock in locks {
+            match lock {
+                Lock::Of(object) => set.push(object),
+                Lock::Monitor(object) => {
+                    if !set.contains(&0) {
+                        set.push(0);
+                    }
+                    set.push(object);
+                }
+            }
+        }
+        if let [] | [_] = set[..] {
+            return Ok(set.first().copied().unwrap_or(0));
+        }
+        let set = self.new_references(self.known.object_array, &set)?;
+        let header = self.memory.load(set);
+        self.memory.store(set, header | LOCKSET | ESCAPED);
+        Ok(set)
     }
 }
 

@@ -114,7 +114,8 @@ impl Machine<'_> {
         if self.manner.escapes {
             self.note_written(action);
         }
-        if self.manner.locksets && action.what != What::Timeout && action.what != What::Spurious {
+        let records = self.manner.locksets && action.what != What::Timeout && action.what != What::Spurious;
+        if records {
             self.record_accesses()
                 .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
         }
@@ -166,6 +167,10 @@ impl Machine<'_> {
                 Exit::Unsupported(what) => return Err(what),
                 Exit::Done(_) | Exit::Failed(_) => self.halt(0),
                 Exit::Pending | Exit::Blocked | Exit::Ended | Exit::Fuel | Exit::Halt(_) => {}
+            }
+            if records {
+                self.note_owned(number)
+                    .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
             }
             // An object has two words at least, so its number within a group of the vector has enough bits.
             if self.memory.top() - self.memory.image_end() > 2 << crate::encode::GROUP_SHIFT {

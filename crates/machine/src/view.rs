@@ -224,6 +224,10 @@ impl<'p> View for Java<'p> {
         }
     }
 
+    fn distrust(&self, state: &mut Machine<'p>) {
+        state.distrusts = true;
+    }
+
     fn describe(&self, state: &mut Machine<'p>, place: Place) -> String {
         state.describe_place(place)
     }

@@ -60,6 +60,7 @@ impl Machine<'_> {
         self.restart();
         self.forget_reach();
         self.declared.clear();
+        self.distrusts = false;
         self.forget_encodings();
         self.launch_start(start)
     }

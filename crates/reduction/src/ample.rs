@@ -16,7 +16,7 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
-use crate::guess::{Doubt, Guesses};
+use crate::guess::{Doubt, Guess, Guesses};
 use crate::independence::Independence;
 use crate::optimistic::Optimistic;
 use crate::persistent;
@@ -177,6 +177,9 @@ impl<S: View> Reduction<S> for Ample<S> {
         let mended = self.guesses.mend();
         for (variable, open) in self.guesses.reconsidered() {
             system.reconsider(state, variable, open);
+        }
+        if !self.guesses.holds(Guess::Owners) {
+            system.distrust(state);
         }
         mended
     }

@@ -255,7 +255,7 @@ fn is_invisible<S: View>(
         }
         let guess = guess(system, state, place);
         let ruled = system.has_access(state, thread, place).is_some();
-        let guessed = place.cell != Place::MONITOR && !system.is_open(state, place) && guesses.holds(Guess::Owners);
+        let guessed = place.cell != Place::MONITOR && !system.is_open(state, place);
         if !(ruled || guessed) || !guesses.holds(guess) {
             return false;
         }

@@ -50,6 +50,8 @@ pub struct Lies<S: View> {
     pub shares: bool,
     /// Access may be taken away.
     pub robs: bool,
+    /// Locks are never taken from their owners.
+    pub honest: bool,
 }
 
 impl<S: View> Default for Lies<S> {
@@ -75,6 +77,7 @@ impl<S: View> Default for Lies<S> {
             trusts: false,
             shares: false,
             robs: false,
+            honest: false,
         }
     }
 }
@@ -229,11 +232,19 @@ impl<S: View> View for Lying<'_, S> {
         self.truth.reconsider(state, variable, open);
     }
 
+    fn distrust(&self, state: &mut S::State) {
+        self.truth.distrust(state);
+    }
+
     fn protection(&self, state: &mut S::State, thread: ThreadId, place: Place, access: Access) -> Option<Protection> {
         match self.lies.protection {
             Some(lie) => lie(self.truth, state, thread, place, access),
             None => self.truth.protection(state, thread, place, access),
         }
+    }
+
+    fn usurps(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
+        !self.lies.honest && self.truth.usurps(state, thread, place)
     }
 
     fn is_wild(&self, state: &mut S::State, thread: ThreadId) -> bool {

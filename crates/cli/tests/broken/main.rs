@@ -221,6 +221,10 @@ fn all<'p>() -> Vec<Broken<'p>> {
                 ..Lies::default()
             },
         ),
+        ("nobody takes a lock away", "Stolen", "lockset", DEPTH, || Lies {
+            honest: true,
+            ..Lies::default()
+        }),
         ("everything is proved", "", "escape-static", DEPTH, || Lies {
             proved: Some(|_, _, _| true),
             ..Lies::default()
@@ -271,6 +275,16 @@ fn all<'p>() -> Vec<Broken<'p>> {
             DEPTH,
             || Lies {
                 encode: Some(java::without_records),
+                ..Lies::default()
+            },
+        ),
+        (
+            "nobody takes a lock away, in coarse steps",
+            "Stolen",
+            "optimistic",
+            DEPTH,
+            || Lies {
+                honest: true,
                 ..Lies::default()
             },
         ),

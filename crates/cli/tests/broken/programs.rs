@@ -146,6 +146,35 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         }",
     ),
     (
+        // Whoever comes takes the lock, also from its owner.
+        "Stolen",
+        "static class L extends java.util.concurrent.locks.AbstractOwnableSynchronizer {
+            void take() { setExclusiveOwnerThread(Thread.currentThread()); }
+        }
+        static class O { final L lock = new L(); int f; void set(int f) { lock.take(); this.f = f; } }
+        static void begin(O o) {
+            new Thread(() -> o.set(1)).start();
+            o.set(2);
+        }
+        public static void main(String[] a) { begin(new O()); }",
+    ),
+    (
+        // The owner hands the lock to a thread that does not wait for it.
+        "Handed",
+        "static class L extends java.util.concurrent.locks.AbstractOwnableSynchronizer {
+            void give(Thread to) { setExclusiveOwnerThread(to); }
+        }
+        static class O { int f, g; }
+        static void begin(O o, L lock) {
+            Thread t = new Thread(() -> { o.g = 1; o.f = 2; lock.getClass(); });
+            t.start();
+            lock.give(Thread.currentThread());
+            o.f = 1;
+            lock.give(t);
+        }
+        public static void main(String[] a) { begin(new O(), new L()); }",
+    ),
+    (
         "Native",
         "static final byte[] bytes = new byte[1];
         public static void main(String[] args) throws java.io.IOException {
