@@ -92,6 +92,23 @@ fn an_access_against_a_rule_is_named() {
 }
 
 #[test]
+fn a_lock_that_is_taken_away_gives_no_access() {
+    let path = common::root().join("fixtures/check/violated/LockStolen.java");
+    let rule = rules("stolen", "protected LockStolen.Data.x: owner(this.token) == thread;");
+    let report = read(
+        "LockStolen",
+        &check(&path, &["--reduce", "optimistic", "--discipline", &rule]),
+    );
+    let note = "takes LockStolen$Data.x away from";
+    assert!(
+        report.verdict == "violated" && report.notes.iter().any(|one| one.contains(note)),
+        "{}: {:?}",
+        report.verdict,
+        report.notes
+    );
+}
+
+#[test]
 fn what_rules_name_must_be_there() {
     let cases = [
         (

@@ -1,9 +1,10 @@
 //! Rules by which fields are accessed, as a user gives them: who has exclusive access to what, and when.
 //!
 //! SOUNDNESS: a step that may change what some rule says is visible: otherwise two threads could have access at once and never be seen
-//! to. It writes a field, or an element, that some rule looks at; or gives back a lock about which some rule says more than that
-//! the thread itself has it; or publishes an object, which until then was its creator's; or it changes what the rules say about the thread
-//! itself, which is tried out. What a rule says about lines, variables and locks of the thread itself is changed by nobody else.
+//! to. It writes a field, or an element, that some rule looks at, or the owner of a lock of `java.util.concurrent`; or gives back a
+//! monitor about which some rule says more than that the thread itself has it; or publishes an object, which until then was its
+//! creator's; or it changes what the rules say about the thread itself, which is tried out. What a rule says about lines, variables and
+//! monitors of the thread itself is changed by nobody else.
 
 use crate::layout::{ESCAPED, HEAP, OWNER_MASK, class, class_record, frame, status, thread};
 use crate::machine::Machine;
@@ -208,11 +209,19 @@ impl Machine<'_> {
         Some(self.memory.load(class_record(of) + class::STATICS)).filter(|&statics| statics != 0)
     }
 
+    /// The synchronizer of a lock of `java.util.concurrent` that one thread has at a time; any other object is its own.
+    fn synchronizer_of(&self, object: Address) -> Address {
+        let class = self.class_of(object);
+        let mut locks = self.known.owned_locks.iter();
+        let found = locks.find(|&&(lock, _)| self.program.is_subclass(class, lock));
+        found.map_or(object, |&(_, sync)| self.memory.load(object + sync))
+    }
+
     /// The object of the thread that has a lock; 0 for none.
     fn lock_owner(&self, object: Address) -> Address {
         let lock = self.synchronizer_of(object);
         if lock != 0 && self.program.is_subclass(self.class_of(lock), self.known.synchronizer) {
-            return self.memory.load(lock + self.known.synchronizer_owner);
+            return self.owner_of(lock);
         }
         match (self.memory.load(self.lock_cell(object)) & OWNER_MASK).checked_sub(1) {
             Some(number) => self.thread_word(number, thread::OBJECT),
@@ -375,6 +384,8 @@ impl Machine<'_> {
             let Place { object, cell } = touch.place;
             match cell {
                 _ if touch.place == Place::EVERYTHING => true,
+                // An owner can be made by anybody.
+                _ if self.names_owner(touch.place) => true,
                 Place::MONITOR => discipline.owners,
                 _ if object < HEAP => false,
                 _ if self.program.class(self.class_of(object)).is_array() => discipline.elements,

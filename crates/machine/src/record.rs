@@ -107,14 +107,6 @@ impl Machine<'_> {
         held
     }
 
-    /// The synchronizer of a lock of `java.util.concurrent` that one thread has at a time; any other object is its own.
-    pub(crate) fn synchronizer_of(&self, object: Address) -> Address {
-        let class = self.class_of(object);
-        let mut locks = self.known.owned_locks.iter();
-        let found = locks.find(|&&(lock, _)| self.program.is_subclass(class, lock));
-        found.map_or(object, |&(_, sync)| self.memory.load(object + sync))
-    }
-
     /// The objects whose locks a thread has.
     pub(crate) fn locked_objects(&self, number: u32) -> Vec<Address> {
         let locks = self.locks_taken(number).into_iter();
@@ -148,12 +140,12 @@ impl Machine<'_> {
     }
 
     /// The object of the thread that has a synchronizer, or 0.
-    fn owner_of(&self, synchronizer: Address) -> Address {
+    pub(crate) fn owner_of(&self, synchronizer: Address) -> Address {
         self.memory.load(synchronizer + self.known.synchronizer_owner)
     }
 
     /// Whether a synchronizer keeps its owner at a place.
-    fn names_owner(&self, Place { object, cell }: Place) -> bool {
+    pub(crate) fn names_owner(&self, Place { object, cell }: Place) -> bool {
         object >= HEAP
             && (cell == self.known.synchronizer_owner || cell == Place::WHOLE)
             && self.program.is_subclass(self.class_of(object), self.known.synchronizer)
