@@ -8,12 +8,19 @@
 use crate::boot::{LaunchError, Start};
 use crate::layout::{class, class_record, init};
 use crate::machine::{Console, Machine};
+use crate::system::Action;
+use kernel::{Menu, Pending};
 use program::classfile::Constant;
 use program::world::{ClassId, ClassKind, LoaderId};
 use std::collections::BTreeSet;
 
 /// Turns that the run may take: enough for any program that is small enough to be explored.
 const TURNS: u64 = 500;
+
+/// Schedules, each of which may show more of the JDK that the program uses: for [`Machine::walk`].
+const SCHEDULES: [(u32, bool); 6] = [(0, false), (0, true), (1, false), (8, true), (64, false), (512, true)];
+/// How many steps there are in such a schedule at most.
+const STEPS: u32 = 5000;
 
 impl Machine<'_> {
     /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
@@ -36,12 +43,14 @@ impl Machine<'_> {
             // However the run ends, the search will find out.
             let _ = self.run();
             self.turns = u64::MAX;
-            let fresh = (1..self.program.class_end())
-                .filter(|&id| self.state_of(id) == init::DONE && before.get(id as usize) != Some(&init::DONE))
-                .filter(|&id| self.program.class(id).kind == ClassKind::Instance)
-                .filter(|&id| self.program.class(id).loader < LoaderId::APP && !self.program.class(id).given);
-            used.extend(fresh);
+            used.extend(self.classes_used(&before));
             self.restart();
+            for (turn, newest) in SCHEDULES {
+                self.launch_start(start)?;
+                self.walk(turn, newest);
+                used.extend(self.classes_used(&before));
+                self.restart();
+            }
         }
         if self.sets_properties() || !self.initialize_all(&used) {
             self.restart();
@@ -63,6 +72,46 @@ impl Machine<'_> {
         self.distrusts = false;
         self.forget_encodings();
         self.launch_start(start)
+    }
+
+    /// The classes of the JDK that were initialised since these states of classes.
+    fn classes_used(&self, before: &[u32]) -> Vec<ClassId> {
+        let is_used = |&id: &ClassId| {
+            let class = self.program.class(id);
+            self.state_of(id) == init::DONE
+                && before.get(id as usize) != Some(&init::DONE)
+                && class.kind == ClassKind::Instance
+                && class.loader < LoaderId::APP
+                && !class.given
+        };
+        (1..self.program.class_end()).filter(is_used).collect()
+    }
+
+    /// Takes steps: as many of each thread in turn, or as long as it can go if that is 0; the newest thread, if so wanted, or the oldest
+    /// is the next one.
+    fn walk(&mut self, turn: u32, newest: bool) {
+        let (mut menu, mut last, mut taken) = (Menu::default(), None, 0);
+        for _ in 0..STEPS {
+            self.pending(&mut menu);
+            let goes_on = |entry: &Pending<Action>| Some(entry.thread) == last && taken < turn;
+            let is_due = |entry: &Pending<Action>| turn == 0 || Some(entry.thread) != last;
+            let enabled = || menu.entries().iter().filter(|entry| entry.enabled);
+            let ordered = |due: &dyn Fn(&Pending<Action>) -> bool| match newest {
+                true => enabled().rfind(|entry| due(entry)),
+                false => enabled().find(|entry| due(entry)),
+            };
+            let next = [&goes_on as &dyn Fn(&Pending<Action>) -> bool, &is_due, &|_| true]
+                .into_iter()
+                .find_map(ordered);
+            let Some(&Pending { thread, action, .. }) = next else {
+                return;
+            };
+            taken = if Some(thread) == last { taken + 1 } else { 1 };
+            last = Some(thread);
+            if self.apply(action).is_err() {
+                return;
+            }
+        }
     }
 
     fn state_of(&self, id: ClassId) -> u32 {
