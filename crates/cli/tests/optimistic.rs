@@ -183,6 +183,28 @@ fn locks_of_the_library_protect() {
     }
 }
 
+/// A variable that is not volatile and accessed atomically is open from the start: there is nothing to start over for.
+#[test]
+fn what_is_accessed_atomically_is_open() {
+    let text = "import java.lang.invoke.*; public class Counted { int n; static final Counted it = new Counted(); \
+                static final VarHandle N; static { try { N = MethodHandles.lookup().findVarHandle(Counted.class, \"n\", int.class); } \
+                catch (ReflectiveOperationException e) { throw new AssertionError(e); } } \
+                static void up() { int old = (int) N.getAndAdd(it, 1); assert old < 2; } \
+                public static void main(String[] a) { new Thread(Counted::up).start(); up(); } }";
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("Counted.java");
+    std::fs::write(&path, text).expect("target can be written");
+    for reductions in ["optimistic", "lockset", "auto"] {
+        let report = read("Counted", &check(&path, &["--reduce", reductions]));
+        let told = |list: &[String]| list.iter().any(|one| one.contains("Counted.n"));
+        assert!(
+            report.verdict == "holds" && report.restarts == 0 && !told(&report.assumed),
+            "{reductions}: {} restarts, {:?}",
+            report.restarts,
+            report.assumed
+        );
+    }
+}
+
 /// At most the ratios of the paper, by the bytes of the store, from LocalFinal to Optimistic.
 #[test]
 fn optimistic_needs_as_little_memory_as_in_the_paper() {

@@ -420,6 +420,7 @@ impl Memory {
         self.frames.clear();
         self.segment = 0;
         self.mark = self.top;
+        self.changes.seen = 0;
         self.lose_changes();
     }
 
@@ -535,6 +536,20 @@ mod tests {
         assert_eq!((memory.load(object), memory.top()), (999, object + 4));
         memory.undo(outer);
         assert_eq!(memory.load(object), 1);
+    }
+
+    #[test]
+    fn going_back_after_the_past_is_over_goes_no_further() {
+        let mut memory = memory();
+        let object = memory.allocate(4).unwrap();
+        memory.begin();
+        (0..4).for_each(|word| memory.store(object + word, word));
+        memory.see();
+        memory.commit();
+        let step = memory.begin();
+        memory.store(object, 7);
+        memory.undo(step);
+        assert_eq!(memory.load(object), 0);
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::view::Declared;
-use kernel::{Place, Protection, Touch, Vector};
+use kernel::{Access, Place, Protection, Touch, Vector};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
 use std::ops::Range;
 
@@ -219,7 +219,7 @@ impl Machine<'_> {
         number: u32,
         object: Address,
         place: Place,
-        writes: bool,
+        access: Access,
     ) -> Option<Protection> {
         if !self.manner.locksets || !self.is_recorded(object, place) {
             return None;
@@ -228,8 +228,12 @@ impl Machine<'_> {
         if !declared.is_variable() {
             return None;
         }
+        if !access.is_plain() {
+            // It is made to be accessed by several at once.
+            return Some(Protection::Open);
+        }
         let protection = self
-            .record_after(number, object, place.cell, declared, writes)
+            .record_after(number, object, place.cell, declared, !access.is_read())
             .protection();
         Some(match protection {
             Protection::Open if declared == Declared::Plain && self.may_be_confined(object) => Protection::Unlocked,

@@ -151,7 +151,7 @@ impl<'p> View for Java<'p> {
         access: Access,
     ) -> Option<Protection> {
         let object = state.object_at(place)?;
-        state.protection_after(thread.0, object, place, !access.is_read())
+        state.protection_after(thread.0, object, place, access)
     }
 
     fn usurps(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> bool {

@@ -1,12 +1,12 @@
 //! Getting a program ready to be explored.
 //!
 //! What the JDK's own classes do when they are first used is the same in every execution, so it is done before the search
-//! begins and becomes part of the start-up image: the program is run once, and the classes of the JDK that it used are
-//! initialised up front. The program's own classes are linked but not initialised: when that happens, and by whom, is part
+//! begins and becomes part of the start-up image: the program is run under a few schedules, and the classes of the JDK that it used
+//! are initialised up front. The program's own classes are linked but not initialised: when that happens, and by whom, is part
 //! of what is explored. Only classes without any code to run are done with.
 
 use crate::boot::{LaunchError, Start};
-use crate::layout::{class, class_record, init};
+use crate::layout::{class, class_record, init, thread};
 use crate::machine::{Console, Machine};
 use crate::system::Action;
 use kernel::{Menu, Pending};
@@ -21,6 +21,8 @@ const TURNS: u64 = 500;
 const SCHEDULES: [(u32, bool); 6] = [(0, false), (0, true), (1, false), (8, true), (64, false), (512, true)];
 /// How many steps there are in such a schedule at most.
 const STEPS: u32 = 5000;
+/// How many of these may end without coming to an instruction that others may see.
+const LONG: u32 = 20;
 
 impl Machine<'_> {
     /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
@@ -87,31 +89,33 @@ impl Machine<'_> {
         (1..self.program.class_end()).filter(is_used).collect()
     }
 
-    /// Takes steps: as many of each thread in turn, or as long as it can go if that is 0; the newest thread, if so wanted, or the oldest
-    /// is the next one.
+    /// Takes steps: so many of each thread in turn, or as long as it can go if that is 0. The newest thread is the next one, if so wanted,
+    /// or the oldest.
     fn walk(&mut self, turn: u32, newest: bool) {
-        let (mut menu, mut last, mut taken) = (Menu::default(), None, 0);
+        let (mut menu, mut last, mut taken, mut long) = (Menu::default(), None, 0, 0);
         for _ in 0..STEPS {
             self.pending(&mut menu);
-            let goes_on = |entry: &Pending<Action>| Some(entry.thread) == last && taken < turn;
-            let is_due = |entry: &Pending<Action>| turn == 0 || Some(entry.thread) != last;
-            let enabled = || menu.entries().iter().filter(|entry| entry.enabled);
-            let ordered = |due: &dyn Fn(&Pending<Action>) -> bool| match newest {
-                true => enabled().rfind(|entry| due(entry)),
-                false => enabled().find(|entry| due(entry)),
+            let find = |accepts: &dyn Fn(&Pending<Action>) -> bool| {
+                let mut fitting = menu.entries().iter().filter(|entry| entry.enabled && accepts(entry));
+                if newest { fitting.next_back() } else { fitting.next() }
             };
-            let next = [&goes_on as &dyn Fn(&Pending<Action>) -> bool, &is_due, &|_| true]
-                .into_iter()
-                .find_map(ordered);
+            let next = find(&|entry| Some(entry.thread) == last && taken < turn)
+                .or_else(|| find(&|entry| Some(entry.thread) != last || turn == 0))
+                .or_else(|| find(&|_| true));
             let Some(&Pending { thread, action, .. }) = next else {
-                return;
+                break;
             };
             taken = if Some(thread) == last { taken + 1 } else { 1 };
             last = Some(thread);
-            if self.apply(action).is_err() {
-                return;
+            let went = self.apply(action).is_ok();
+            // Who computes for long shows little.
+            let gave_way = std::mem::take(&mut self.gave_way);
+            long += u32::from(!gave_way && self.thread_word(thread.0, thread::READY) == 0);
+            if !went || long > LONG {
+                break;
             }
         }
+        self.stepping = false;
     }
 
     fn state_of(&self, id: ClassId) -> u32 {

@@ -2,14 +2,14 @@
 
 use crate::draw::Draw;
 use crate::expand::Expansion;
-use crate::scout::scout;
+use crate::scout::Scout;
 use crate::{Conflict, Ending, Observer, Options, Order, Outcome, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::Instant;
 use store::Visited;
 
-/// How many times in a row something that turns out to be wrong is looked for before a search starts over.
-const SCOUTED: u32 = 4;
+/// How many steps are taken before the first search to find what is wrong with what a reduction rests on.
+const FIRST: u64 = 10_000;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
 /// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is mended and
@@ -27,9 +27,14 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         options.check_reduced(reduction.sleeps())?;
     }
     let (begun, mut restarts) = (Instant::now(), 0_u32);
+    let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
+    if let Some(reduction) = &mut reduction {
+        let (draw, time) = (Draw::new(options.seed), options.time);
+        Scout { draw, time, observer }.test(system, state, &mut **reduction, FIRST);
+    }
     loop {
         let mut left = options.clone();
-        left.time = options.time.map(|most| most.saturating_sub(begun.elapsed()));
+        left.time = time_left();
         let mut expansion = Expansion::new(system, visited, &left, observer);
         if let Some(reduction) = &mut reduction {
             expansion = expansion.reduced(&mut **reduction);
@@ -41,17 +46,10 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         }
         let mut outcome = expansion.finish();
         if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
-            // As much again as was in vain may save many more vain searches: what is relied on next is put to the test, too.
-            let mut draw = Draw::new(options.seed.wrapping_add(restarts.into()));
-            let mut mended = false;
-            for _ in 0..SCOUTED {
-                scout(system, state, &mut **reduction, &mut draw, outcome.figures.transitions);
-                if !reduction.mend(system, state) {
-                    break;
-                }
-                mended = true;
-            }
-            if mended {
+            let draw = Draw::new(options.seed.wrapping_add(u64::from(restarts) + 1));
+            let time = time_left();
+            let mut scout = Scout { draw, time, observer };
+            if scout.test(system, state, &mut **reduction, outcome.figures.transitions) {
                 restarts += 1;
                 visited.clear();
                 continue;
