@@ -22,6 +22,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use store::Visited;
 
+/// How many steps put what is assumed to the test before a search: a few hundredths of a second.
+const TRIAL: u64 = 10_000;
+
 /// Checks a program; the status tells the verdict.
 pub fn check(options: &Check) -> Result<u8, Failure> {
     let begun = Instant::now();
@@ -133,6 +136,7 @@ impl Plan {
             preemptions: options.preemptions,
             seed: options.seed,
             shuffle: options.shuffle,
+            trial: TRIAL,
         };
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);

@@ -100,7 +100,7 @@ pub const REDUCTIONS: &[Entry] = &[
     Entry {
         part: Part::Lockset,
         name: "lockset",
-        summary: "nor are objects and static fields that are only read, or always under one lock; guessed and checked",
+        summary: "nor are fields and elements that are only read, or always accessed under one lock; guessed and checked",
     },
     Entry {
         part: Part::Final,

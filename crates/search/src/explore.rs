@@ -8,9 +8,6 @@ use kernel::{Reduction, System};
 use std::time::Instant;
 use store::Visited;
 
-/// How many steps are taken before the first search to find what is wrong with what a reduction rests on.
-const FIRST: u64 = 10_000;
-
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
 /// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is mended and
 /// the search starts over, with the time that is left.
@@ -28,9 +25,11 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     }
     let (begun, mut restarts) = (Instant::now(), 0_u32);
     let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
-    if let Some(reduction) = &mut reduction {
+    if let Some(reduction) = &mut reduction
+        && options.trial > 0
+    {
         let (draw, time) = (Draw::new(options.seed), options.time);
-        Scout { draw, time, observer }.test(system, state, &mut **reduction, FIRST);
+        Scout { draw, time, observer }.test(system, state, &mut **reduction, options.trial);
     }
     loop {
         let mut left = options.clone();

@@ -39,6 +39,9 @@ pub struct Options {
     /// Try the actions of each state in a random order, instead of the thread that moved last first and then in the
     /// order of the menu.
     pub shuffle: bool,
+    /// How many random steps put what a reduction relies on to the test before the search begins. That saves searches that would have
+    /// to start over; no verdict rests on it.
+    pub trial: u64,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             preemptions: None,
             seed: 0,
             shuffle: false,
+            trial: 0,
         }
     }
 }
