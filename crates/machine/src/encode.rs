@@ -22,7 +22,7 @@ use crate::layout::{
 };
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::writer::{Part, Unchanged, Writer};
+use crate::writer::{Handle, Part, Unchanged, Writer};
 use kernel::Vector;
 use program::ir::{Code, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS};
@@ -109,7 +109,7 @@ impl Machine<'_> {
             at += self.object_words(at);
         }
         self.roles = roles;
-        self.writer = Some(Box::default());
+        self.writer = Some(Handle::default());
         self.earlier.clear();
         // Those know words of the image, too.
         self.spare_writers.clear();
@@ -134,7 +134,7 @@ impl Machine<'_> {
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
         self.roots = crate::reach::Roots::default();
-        let mut empty = Box::<Writer>::default();
+        let mut empty = Handle::<Writer>::default();
         if let Some(old) = &self.writer {
             empty.follow(old);
         }

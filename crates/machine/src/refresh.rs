@@ -30,7 +30,7 @@ impl Machine<'_> {
     /// Makes the writer's parts those of the present state. `from` is how long the trail was when they were those of an
     /// earlier state, if it has only grown since: then there is a way back.
     pub(crate) fn bring_up_to_date(&mut self, from: Option<usize>) {
-        // Taken out for as long as it works, and put back: a box moves faster than what is in it.
+        // Taken out for as long as it works, and put back.
         let mut writer = self.writer.take().unwrap_or_default();
         let between = from.map(|from| (from, self.memory.trail_len()));
         writer.begin_patch();

@@ -29,23 +29,28 @@ pub(crate) struct Unchanged {
     pub objects: bool,
 }
 
-/// A part of the vector; it moves faster than what is in it.
+/// Something that comes and goes: it moves faster than what is in it.
 #[derive(Default)]
-pub(crate) struct Part(Box<Content>);
+pub(crate) struct Handle<T>(Box<T>);
 
-impl Deref for Part {
-    type Target = Content;
+impl<T> Deref for Handle<T> {
+    type Target = T;
 
-    fn deref(&self) -> &Content {
+    #[inline]
+    fn deref(&self) -> &T {
         &self.0
     }
 }
 
-impl DerefMut for Part {
-    fn deref_mut(&mut self) -> &mut Content {
+impl<T> DerefMut for Handle<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
         &mut self.0
     }
 }
+
+/// A part of the vector.
+pub(crate) type Part = Handle<Content>;
 
 /// What a part has.
 #[derive(Default)]
