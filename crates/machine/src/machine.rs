@@ -2,12 +2,13 @@
 
 use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
+use crate::handle::Handle;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
 use crate::native::{Bound, Natives};
 use crate::view::Declared;
-use crate::writer::{Handle, Writer};
+use crate::writer::Writer;
 use kernel::Unsupported;
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, HashMap};

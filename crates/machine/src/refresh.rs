@@ -5,7 +5,8 @@ use crate::encode::{YOUNG, bit};
 use crate::layout::{self, CLASSES, CLOCK, INFLATED, LOCK, THREADS, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::writer::{Part, Unchanged, Writer};
+use crate::part::Unchanged;
+use crate::writer::Writer;
 use program::world::{ClassKind, HEADER_WORDS};
 
 /// How to get back what was encoded before the last vector.
@@ -154,9 +155,7 @@ impl Machine<'_> {
     }
 
     fn refresh_image(&mut self, writer: &mut Writer) -> bool {
-        let mut part = Part::spare(&mut writer.spare);
-        let objects = writer.shared().objects.len();
-        writer.resume(objects);
+        let mut part = writer.resume();
         self.write_image(writer, &mut part);
         let (start, end) = (writer.image_start, writer.image_end);
         let old = &writer.shared().words[start..end];
@@ -166,13 +165,7 @@ impl Machine<'_> {
                 .iter()
                 .zip(&part.words)
                 .all(|(old, new)| old == new || (old | new) & YOUNG == 0);
-        if same {
-            writer.replace(start, &part.words);
-        } else {
-            writer.forget(&part);
-        }
-        part.give_back(&mut writer.spare);
-        same
+        writer.settle(start, part, same)
     }
 
     /// Writes the object anew to which a word belongs, if it is one that threads share; notes the thread whose it is
@@ -193,9 +186,7 @@ impl Machine<'_> {
             writer.replace(start + word, &[self.memory.load(at)]);
             return true;
         }
-        let mut part = Part::spare(&mut writer.spare);
-        let objects = writer.shared().objects.len();
-        writer.resume(objects);
+        let mut part = writer.resume();
         let inflated = self.memory.load(object + LOCK) & INFLATED != 0;
         self.write_object(object, writer, &mut part);
         let old = &writer.shared().words[start..end];
@@ -203,13 +194,7 @@ impl Machine<'_> {
             && part.objects.is_empty()
             && old.len() == part.words.len()
             && self.differs_in_values(object, old, &part.words);
-        if same {
-            writer.replace(start, &part.words);
-        } else {
-            writer.forget(&part);
-        }
-        part.give_back(&mut writer.spare);
-        same
+        writer.settle(start, part, same)
     }
 
     /// Which of the `length` words that an object is written with is a word of it as it is: one that is no reference, in an object
