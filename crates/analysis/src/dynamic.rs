@@ -3,7 +3,8 @@
 //! A lambda's object is a type of its own, with a field for each captured value and one method that calls what is behind
 //! it. Whatever a bootstrap method is not known to make is outside, and the methods that it is given may be called by anyone.
 
-use crate::body::{Body, Builder, Call, LAMBDA, Lambda, Stmt, Target, Unit, Var};
+use crate::body::{Body, Call, LAMBDA, Lambda, Stmt, Target, Unit, Var};
+use crate::builder::Builder;
 use crate::resolve::{class_named, method_named};
 use crate::sets::Edge;
 use crate::verdict::Reason;

@@ -5,7 +5,8 @@ use crate::progress::{self, Progress};
 use crate::publish::publish;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
-use crate::subject::java::{self, JavaProgram, source_places};
+use crate::subject::java::{JavaProgram, source_places};
+use crate::subject::manner::manner;
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
 use crate::{Failure, target, world};
@@ -211,7 +212,7 @@ impl Plan {
                 manner: Manner {
                     spurious: how.spurious,
                     locks: self.options.properties.contains(&Property::Lock),
-                    ..java::manner(&self.combination)
+                    ..manner(&self.combination)
                 },
                 allowed: how.allow_race.clone(),
             };

@@ -8,10 +8,26 @@ use machine::system::Action;
 use machine::{Machine, Mark};
 use program::classfile::{ClassFile, Constant};
 use program::ir::{Code, Instr};
-use program::world::LoaderId;
+use program::world::{Class, LoaderId, Program};
 use report::model::{Observation, Violation};
 use search::Outcome;
 use std::collections::BTreeSet;
+
+/// The classes that do not come with the JDK, with their files.
+fn own_classes(program: &Program) -> impl Iterator<Item = (&Class, &ClassFile)> {
+    (1..program.class_end())
+        .map(|id| program.class(id))
+        .filter(|class| class.loader >= LoaderId::APP)
+        .filter_map(|class| Some((class, class.file.as_deref()?)))
+}
+
+/// The methods of classes that a class names: class, name and descriptor of each.
+fn called(file: &ClassFile) -> impl Iterator<Item = (&str, &str, &str)> {
+    let pool = &file.pool;
+    (1..pool.len() as u16)
+        .filter(|&index| matches!(pool.get(index), Constant::Method { .. }))
+        .map(|index| pool.member(index))
+}
 
 /// The calls of `assertReachable` in the program that no execution has come to.
 pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut Sources) -> Vec<Violation> {
@@ -25,11 +41,7 @@ pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut
         .collect();
     let program = machine.program;
     let mut missing = Vec::new();
-    for id in 1..program.class_end() {
-        let class = program.class(id);
-        let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
-            continue;
-        };
+    for (class, file) in own_classes(program) {
         for &method in &class.methods {
             let Ok(code) = program.code(program.method(method)) else {
                 continue;
@@ -120,18 +132,9 @@ pub fn weak_accesses(machine: &Machine<'_>) -> Vec<String> {
         "getPlain",
         "weakCompareAndSetPlain",
     ];
-    let program = machine.program;
     let mut found = BTreeSet::new();
-    for id in 1..program.class_end() {
-        let class = program.class(id);
-        let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
-            continue;
-        };
-        for index in 1..file.pool.len() as u16 {
-            if !matches!(file.pool.get(index), Constant::Method { .. }) {
-                continue;
-            }
-            let (of, name, _) = file.pool.member(index);
+    for (class, file) in own_classes(machine.program) {
+        for (of, name, _) in called(file) {
             if WEAK.contains(&name)
                 && (of.starts_with("java/util/concurrent/atomic") || of == "java/lang/invoke/VarHandle")
             {
@@ -151,26 +154,19 @@ pub fn weak_accesses(machine: &Machine<'_>) -> Vec<String> {
 
 /// Whether the program draws random numbers, of which only one sequence is explored.
 pub fn random_numbers(machine: &Machine<'_>) -> Option<String> {
-    let program = machine.program;
-    let draws = (1..program.class_end())
-        .map(|id| program.class(id))
-        .filter(|class| class.loader >= LoaderId::APP && !class.name.ends_with("/Verify"))
-        .filter_map(|class| class.file.as_ref())
-        .any(|file| {
-            let pool = &file.pool;
-            (1..pool.len() as u16)
-                .filter(|&index| matches!(pool.get(index), Constant::Method { .. }))
-                .any(|index| {
-                    matches!(
-                        pool.member(index),
-                        ("java/util/Random", "<init>", "()V")
-                            | ("java/lang/Math", "random", _)
-                            | ("java/util/UUID", "randomUUID", _)
-                            | ("java/util/concurrent/ThreadLocalRandom", "current", _)
-                            | ("java/security/SecureRandom", "<init>", _)
-                    )
-                })
-        });
+    let is_random = |member| {
+        matches!(
+            member,
+            ("java/util/Random", "<init>", "()V")
+                | ("java/lang/Math", "random", _)
+                | ("java/util/UUID", "randomUUID", _)
+                | ("java/util/concurrent/ThreadLocalRandom", "current", _)
+                | ("java/security/SecureRandom", "<init>", _)
+        )
+    };
+    let draws = own_classes(machine.program)
+        .filter(|(class, _)| !class.name.ends_with("/Verify"))
+        .any(|(_, file)| called(file).any(is_random));
     draws.then(|| {
         "one sequence of random numbers, always the same; raddle.Verify.choose explores all choices".to_owned()
     })
@@ -179,22 +175,12 @@ pub fn random_numbers(machine: &Machine<'_>) -> Option<String> {
 /// What the program does that is explored in less than every way that Java allows.
 pub fn habits(machine: &Machine<'_>, options: &Check) -> Vec<String> {
     let calls = |wanted: &[(&str, &str)]| {
-        let program = machine.program;
-        (1..program.class_end())
-            .map(|id| program.class(id))
-            .filter(|class| class.loader >= LoaderId::APP)
-            .filter_map(|class| class.file.as_ref())
-            .any(|file| {
-                let pool = &file.pool;
-                (1..pool.len() as u16)
-                    .filter(|&index| matches!(pool.get(index), Constant::Method { .. }))
-                    .any(|index| {
-                        let (class, name, _) = pool.member(index);
-                        wanted
-                            .iter()
-                            .any(|&(of, called)| called == name && (of.is_empty() || of == class))
-                    })
-            })
+        let is_wanted = |(class, name, _): (&str, &str, &str)| {
+            wanted
+                .iter()
+                .any(|&(of, called)| called == name && (of.is_empty() || of == class))
+        };
+        own_classes(machine.program).any(|(_, file)| called(file).any(is_wanted))
     };
     let mut lines = Vec::new();
     if !options.how.spurious

@@ -5,7 +5,8 @@ use crate::check::peak_bytes;
 use crate::publish::publish;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
-use crate::subject::java::{self, JavaProgram, source_places};
+use crate::subject::java::{JavaProgram, source_places};
+use crate::subject::manner::manner;
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, world};
 use kernel::{Flaw, Property, System};
@@ -94,7 +95,7 @@ impl Schedule<'_> {
                     spurious: self.option("spurious").is_some(),
                     locks: self.property == Property::Lock,
                     prints: self.option("prints").is_some(),
-                    ..java::manner(&combination)
+                    ..manner(&combination)
                 },
                 allowed: Vec::new(),
             };

@@ -4,6 +4,7 @@
 
 pub mod guarded;
 pub mod java;
+pub mod manner;
 
 use crate::Failure;
 use crate::arguments::Check;

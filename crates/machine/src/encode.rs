@@ -15,6 +15,7 @@
 //! kept from one call to the next, and only what a step may have changed is written anew (`refresh`).
 
 use crate::frames::RETRY;
+use crate::handle::Handle;
 use crate::known::monitor;
 use crate::layout::{
     self, CLASS_MASK, CLASS_WORDS, CLASSES, CLOCK, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS,
@@ -22,7 +23,8 @@ use crate::layout::{
 };
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::writer::{Part, Unchanged, Writer};
+use crate::part::{Part, Unchanged};
+use crate::writer::Writer;
 use kernel::Vector;
 use program::ir::{Code, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS};
@@ -109,7 +111,7 @@ impl Machine<'_> {
             at += self.object_words(at);
         }
         self.roles = roles;
-        self.writer = Some(Box::default());
+        self.writer = Some(Handle::default());
         self.earlier.clear();
         // Those know words of the image, too.
         self.spare_writers.clear();
@@ -134,7 +136,7 @@ impl Machine<'_> {
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
         self.roots = crate::reach::Roots::default();
-        let mut empty = Box::<Writer>::default();
+        let mut empty = Handle::<Writer>::default();
         if let Some(old) = &self.writer {
             empty.follow(old);
         }

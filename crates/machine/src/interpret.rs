@@ -3,48 +3,20 @@
 //! Registers are read and written in place, without a log (see `memory.rs`). Whatever is rare leaves the loop through
 //! a [`Trap`]: the instruction then either raises an exception or is tried again after something else has run.
 
+mod aside;
+mod exit;
+
+pub use exit::Exit;
+pub(crate) use exit::Next;
+
 use crate::frames::RETRY;
 use crate::heap::ARRAY_BASE;
 use crate::layout::{CLASS_MASK, INFLATED, LOCK, OWNER_BITS, OWNER_MASK, PROVED, class, class_record, frame, init};
 use crate::link;
-use crate::machine::{Machine, Trap, raise};
-use crate::memory::Address;
-use kernel::Unsupported;
-use program::ir::{Call, Code, Instr, Narrow, Switch};
+use crate::machine::{Machine, Trap};
+use aside::{bounds, by_zero, narrow, stored};
+use program::ir::{Call, Code, Instr, Switch};
 use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, Method};
-
-/// Why the loop ended.
-#[derive(Debug)]
-pub enum Exit {
-    /// The thread has had its share.
-    Fuel,
-    /// The next instruction touches something that other threads may see. Only when stepping.
-    Pending,
-    /// The thread cannot go on now; its record says why.
-    Blocked,
-    /// The thread is over.
-    Ended,
-    /// The program is over.
-    Halt(i32),
-    /// The heap should be collected before going on.
-    Collect,
-    /// The call that the machine itself made has returned this word.
-    Done(u32),
-    /// The call that the machine itself made has thrown.
-    Failed(Address),
-    /// Something is not supported.
-    Unsupported(Unsupported),
-}
-
-/// What a special instruction or native method asks the loop to do next.
-pub(crate) enum Next {
-    /// Go on with the following instruction.
-    Advance,
-    /// Go on with whatever frame is topmost now.
-    Reload,
-    /// Leave the loop.
-    Leave(Exit),
-}
 
 impl<'p> Machine<'p> {
     /// Runs the current thread until something in [`Exit`] happens. With `STEPPING`, the first instruction may touch
@@ -125,6 +97,28 @@ impl<'p> Machine<'p> {
                 regs = unsafe { base.add((fp + frame::REGISTERS) as usize) };
             }};
         }
+        // Does what a call that was not one of a method asks for.
+        macro_rules! go_on {
+            ($next:expr) => {
+                match $next {
+                    Next::Advance => pc += 1,
+                    Next::Reload => reload!(),
+                    Next::Leave(exit) => return Ok(exit),
+                }
+            };
+        }
+        // Goes back to the caller; where its result goes.
+        macro_rules! leave {
+            () => {{
+                let (caller, dest) = (
+                    self.memory.load(fp + frame::CALLER),
+                    self.memory.load(fp + frame::DEST),
+                );
+                self.uncover(caller);
+                reload!();
+                dest
+            }};
+        }
         macro_rules! jump {
             ($target:expr) => {{
                 let target = $target as usize;
@@ -179,6 +173,16 @@ impl<'p> Machine<'p> {
                 }
             };
         }
+        // A number that must not be zero.
+        macro_rules! divisor {
+            ($v:expr) => {{
+                let divisor = $v;
+                if divisor == 0 {
+                    trap!(by_zero());
+                }
+                divisor
+            }};
+        }
         // An object that must not be null.
         macro_rules! object {
             ($r:expr) => {{
@@ -221,6 +225,14 @@ impl<'p> Machine<'p> {
                 }
             };
         }
+        // The same as `slot`, to be accessed at once.
+        macro_rules! element {
+            ($o:expr, $i:expr) => {{
+                let (array, index) = slot!($o, $i);
+                visible_at!(array);
+                (array, index)
+            }};
+        }
         // A new object may be one of those that were proved never to be shared.
         macro_rules! proved {
             ($object:expr) => {
@@ -246,6 +258,26 @@ impl<'p> Machine<'p> {
                     continue;
                 }
                 link
+            }};
+        }
+        // The class that a site names.
+        macro_rules! linked_class {
+            ($site:expr) => {{
+                let link = code.classes[$site as usize].link.get();
+                if link == 0 {
+                    attempt!(self.link_class(method, code, $site))
+                } else {
+                    link as u32
+                }
+            }};
+        }
+        // The field of an object, as its object and where it is.
+        macro_rules! object_field {
+            ($o:expr, $site:expr, $instr:expr) => {{
+                let link = field!($site, $instr);
+                let object = object!($o);
+                visible_at!(object);
+                (object, object + link as u32)
             }};
         }
         // Address of a static field whose class is initialised.
@@ -302,17 +334,11 @@ impl<'p> Machine<'p> {
                 Instr::SubI { d, a, b } => int!(d, get!(a).wrapping_sub(get!(b))),
                 Instr::MulI { d, a, b } => int!(d, get!(a).wrapping_mul(get!(b))),
                 Instr::DivI { d, a, b } => {
-                    let divisor = get!(b) as i32;
-                    if divisor == 0 {
-                        trap!(by_zero());
-                    }
+                    let divisor = divisor!(get!(b) as i32);
                     int!(d, (get!(a) as i32).wrapping_div(divisor))
                 }
                 Instr::RemI { d, a, b } => {
-                    let divisor = get!(b) as i32;
-                    if divisor == 0 {
-                        trap!(by_zero());
-                    }
+                    let divisor = divisor!(get!(b) as i32);
                     int!(d, (get!(a) as i32).wrapping_rem(divisor))
                 }
                 Instr::AndI { d, a, b } => int!(d, get!(a) & get!(b)),
@@ -337,17 +363,11 @@ impl<'p> Machine<'p> {
                 Instr::SubL { d, a, b } => long!(d, wide!(a).wrapping_sub(wide!(b))),
                 Instr::MulL { d, a, b } => long!(d, wide!(a).wrapping_mul(wide!(b))),
                 Instr::DivL { d, a, b } => {
-                    let divisor = wide!(b) as i64;
-                    if divisor == 0 {
-                        trap!(by_zero());
-                    }
+                    let divisor = divisor!(wide!(b) as i64);
                     long!(d, (wide!(a) as i64).wrapping_div(divisor))
                 }
                 Instr::RemL { d, a, b } => {
-                    let divisor = wide!(b) as i64;
-                    if divisor == 0 {
-                        trap!(by_zero());
-                    }
+                    let divisor = divisor!(wide!(b) as i64);
                     long!(d, (wide!(a) as i64).wrapping_rem(divisor))
                 }
                 Instr::AndL { d, a, b } => long!(d, wide!(a) & wide!(b)),
@@ -443,43 +463,31 @@ impl<'p> Machine<'p> {
                 }
 
                 Instr::GetField { d, o, site } => {
-                    let link = field!(site, instr);
-                    let object = object!(o);
-                    visible_at!(object);
-                    int!(d, self.memory.load(object + link as u32))
+                    let (_, at) = object_field!(o, site, instr);
+                    int!(d, self.memory.load(at))
                 }
                 Instr::GetFieldWide { d, o, site } => {
-                    let link = field!(site, instr);
-                    let object = object!(o);
-                    visible_at!(object);
-                    long!(d, self.memory.load_wide(object + link as u32))
+                    let (_, at) = object_field!(o, site, instr);
+                    long!(d, self.memory.load_wide(at))
                 }
                 Instr::GetFieldNarrow { d, o, kind, site } => {
-                    let link = field!(site, instr);
-                    let object = object!(o);
-                    visible_at!(object);
-                    int!(d, narrow(self.memory.load(object + link as u32), kind))
+                    let (_, at) = object_field!(o, site, instr);
+                    int!(d, narrow(self.memory.load(at), kind))
                 }
                 Instr::PutField { o, s, site } => {
-                    let link = field!(site, instr);
-                    let object = object!(o);
-                    visible_at!(object);
-                    self.memory.store(object + link as u32, get!(s));
+                    let (object, at) = object_field!(o, site, instr);
+                    self.memory.store(at, get!(s));
                     publish!(object);
                     pc += 1;
                 }
                 Instr::PutFieldWide { o, s, site } => {
-                    let link = field!(site, instr);
-                    let object = object!(o);
-                    visible_at!(object);
-                    self.memory.store_wide(object + link as u32, wide!(s));
+                    let (_, at) = object_field!(o, site, instr);
+                    self.memory.store_wide(at, wide!(s));
                     pc += 1;
                 }
                 Instr::PutFieldNarrow { o, s, kind, site } => {
-                    let link = field!(site, instr);
-                    let object = object!(o);
-                    visible_at!(object);
-                    self.memory.store(object + link as u32, stored(get!(s), kind));
+                    let (_, at) = object_field!(o, site, instr);
+                    self.memory.store(at, stored(get!(s), kind));
                     pc += 1;
                 }
                 Instr::GetStatic { d, site } => {
@@ -516,39 +524,33 @@ impl<'p> Machine<'p> {
                     int!(d, self.memory.load(array + ARRAY_LENGTH))
                 }
                 Instr::ArrayGet { d, o, i } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     int!(d, self.memory.load(array + ARRAY_HEADER_WORDS + index))
                 }
                 Instr::ArrayGetWide { d, o, i } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     long!(d, self.memory.load_wide(array + ARRAY_HEADER_WORDS + index * 2))
                 }
                 Instr::ArrayGetByte { d, o, i } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     int!(
                         d,
                         self.memory.load_byte(array, ARRAY_BASE + index as usize) as i8 as i32
                     )
                 }
                 Instr::ArrayGetChar { d, o, i } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     int!(d, self.memory.load_short(array, ARRAY_BASE + index as usize * 2))
                 }
                 Instr::ArrayGetShort { d, o, i } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     int!(
                         d,
                         self.memory.load_short(array, ARRAY_BASE + index as usize * 2) as i16 as i32
                     )
                 }
                 Instr::ArrayPut { o, i, s } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     self.memory.store(array + ARRAY_HEADER_WORDS + index, get!(s));
                     pc += 1;
                 }
@@ -564,14 +566,12 @@ impl<'p> Machine<'p> {
                     pc += 1;
                 }
                 Instr::ArrayPutWide { o, i, s } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     self.memory.store_wide(array + ARRAY_HEADER_WORDS + index * 2, wide!(s));
                     pc += 1;
                 }
                 Instr::ArrayPutByte { o, i, s } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     let mut value = get!(s) as u8;
                     if self.class_of(array) == self.known.boolean_array {
                         value &= 1;
@@ -580,8 +580,7 @@ impl<'p> Machine<'p> {
                     pc += 1;
                 }
                 Instr::ArrayPutShort { o, i, s } => {
-                    let (array, index) = slot!(o, i);
-                    visible_at!(array);
+                    let (array, index) = element!(o, i);
                     self.memory
                         .store_short(array, ARRAY_BASE + index as usize * 2, get!(s) as u16);
                     pc += 1;
@@ -634,13 +633,7 @@ impl<'p> Machine<'p> {
                 Instr::CheckCast { o, site } => {
                     let object = get!(o);
                     if object != 0 {
-                        let link = code.classes[site as usize].link.get();
-                        let target = if link == 0 {
-                            attempt!(self.link_class(method, code, site))
-                        } else {
-                            link as u32
-                        };
-                        let class = self.class_of(object);
+                        let (target, class) = (linked_class!(site), self.class_of(object));
                         if class != target && !self.program.is_subclass(class, target) {
                             trap!(self.cast_error(class, target));
                         }
@@ -651,13 +644,7 @@ impl<'p> Machine<'p> {
                     let object = get!(o);
                     let mut answer = false;
                     if object != 0 {
-                        let link = code.classes[site as usize].link.get();
-                        let target = if link == 0 {
-                            attempt!(self.link_class(method, code, site))
-                        } else {
-                            link as u32
-                        };
-                        let class = self.class_of(object);
+                        let (target, class) = (linked_class!(site), self.class_of(object));
                         answer = class == target || self.program.is_subclass(class, target);
                     }
                     int!(d, answer)
@@ -718,20 +705,12 @@ impl<'p> Machine<'p> {
                         }
                         link::POLYMORPHIC => {
                             save!();
-                            match self.call_polymorphic(method, code, site)? {
-                                Next::Advance => pc += 1,
-                                Next::Reload => reload!(),
-                                Next::Leave(exit) => return Ok(exit),
-                            }
+                            go_on!(self.call_polymorphic(method, code, site)?);
                             continue;
                         }
                         link::DYNAMIC => {
                             save!();
-                            match self.call_dynamic(method, code, site)? {
-                                Next::Advance => pc += 1,
-                                Next::Reload => reload!(),
-                                Next::Leave(exit) => return Ok(exit),
-                            }
+                            go_on!(self.call_dynamic(method, code, site)?);
                             continue;
                         }
                         _ => {
@@ -773,16 +752,12 @@ impl<'p> Machine<'p> {
                     pc = 0;
                 }
                 Instr::ReturnVoid => {
-                    let (caller, dest) = (self.memory.load(fp + frame::CALLER), self.memory.load(fp + frame::DEST));
-                    self.uncover(caller);
-                    reload!();
+                    let dest = leave!();
                     pc += usize::from(dest & RETRY == 0);
                 }
                 Instr::Return { s } => {
                     let value = get!(s);
-                    let (caller, dest) = (self.memory.load(fp + frame::CALLER), self.memory.load(fp + frame::DEST));
-                    self.uncover(caller);
-                    reload!();
+                    let dest = leave!();
                     if dest as u16 != Call::NO_RESULT {
                         set!(dest as u16, value);
                     }
@@ -790,9 +765,7 @@ impl<'p> Machine<'p> {
                 }
                 Instr::ReturnWide { s } => {
                     let value = wide!(s);
-                    let (caller, dest) = (self.memory.load(fp + frame::CALLER), self.memory.load(fp + frame::DEST));
-                    self.uncover(caller);
-                    reload!();
+                    let dest = leave!();
                     if dest as u16 != Call::NO_RESULT {
                         set_wide!(dest as u16, value);
                     }
@@ -830,77 +803,4 @@ impl<'p> Machine<'p> {
             }
         }
     }
-
-    /// Refuses a value that an array of references cannot hold.
-    #[inline]
-    fn check_element(&self, array: Address, value: Address) -> Result<(), Trap> {
-        let array_class = self.program.class(self.class_of(array));
-        let Some(element) = array_class.element() else {
-            return Ok(());
-        };
-        let class = self.class_of(value);
-        if class == element || element == self.known.object || self.program.is_subclass(class, element) {
-            return Ok(());
-        }
-        raise(
-            "java/lang/ArrayStoreException",
-            self.program.class(class).external_name(),
-        )
-    }
-
-    /// The class must be a concrete one and initialised.
-    #[cold]
-    fn require_instantiable(&mut self, of: u32) -> Result<(), Trap> {
-        let described = self.program.class(of);
-        if described.is_abstract() {
-            return raise("java/lang/InstantiationError", described.external_name());
-        }
-        self.require_initialized(of)
-    }
-
-    fn new_multi_array(&mut self, class: u32, dimensions: &[i32]) -> Result<Address, Trap> {
-        let array = self.new_array(class, dimensions[0])?;
-        if dimensions.len() > 1
-            && let Some(element) = self.program.class(class).element()
-        {
-            for index in 0..dimensions[0] as u32 {
-                let inner = self.new_multi_array(element, &dimensions[1..])?;
-                self.set_element(array, index, inner);
-            }
-        }
-        Ok(array)
-    }
-}
-
-/// What a narrow cell holds, as an int.
-#[inline(always)]
-pub(crate) fn narrow(value: u32, kind: Narrow) -> u32 {
-    match kind {
-        Narrow::Boolean => value & 0xff,
-        Narrow::Byte => value as i8 as u32,
-        Narrow::Char => value & 0xffff,
-        Narrow::Short => value as i16 as u32,
-    }
-}
-
-/// What is stored in a narrow cell: the upper bits of its word stay clear, so that the JDK's byte-wise accesses and
-/// ours agree.
-#[inline(always)]
-fn stored(value: u32, kind: Narrow) -> u32 {
-    match kind {
-        Narrow::Boolean => value & 1,
-        Narrow::Byte => value & 0xff,
-        Narrow::Char | Narrow::Short => value & 0xffff,
-    }
-}
-
-#[cold]
-fn bounds(index: u32, length: u32) -> Trap {
-    let message = format!("Index {} out of bounds for length {length}", index as i32);
-    Trap::Raise("java/lang/ArrayIndexOutOfBoundsException", Some(message))
-}
-
-#[cold]
-fn by_zero() -> Trap {
-    Trap::Raise("java/lang/ArithmeticException", Some("/ by zero".to_owned()))
 }

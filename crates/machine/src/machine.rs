@@ -2,11 +2,13 @@
 
 use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
+use crate::handle::Handle;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
 use crate::native::{Bound, Natives};
 use crate::view::Declared;
+use crate::writer::Writer;
 use kernel::Unsupported;
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, HashMap};
@@ -258,12 +260,10 @@ pub struct Machine<'p> {
     /// The size of a request that found the heap full, until one as large succeeds.
     pub(crate) starved: u32,
     pub(crate) roles: crate::encode::Roles,
-    pub(crate) writer: Option<Box<crate::writer::Writer>>,
+    pub(crate) writer: Option<Handle<Writer>>,
     /// The writers of earlier states, the latest last, and writers that can be used again.
-    #[allow(clippy::vec_box)] // they come and go, and a box moves faster than what is in it
-    pub(crate) earlier: Vec<Box<crate::writer::Writer>>,
-    #[allow(clippy::vec_box)] // the same
-    pub(crate) spare_writers: Vec<Box<crate::writer::Writer>>,
+    pub(crate) earlier: Vec<Handle<Writer>>,
+    pub(crate) spare_writers: Vec<Handle<Writer>>,
     /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
     pub(crate) kept: crate::refresh::Kept,
     pub(crate) kept_between: (usize, usize),
@@ -377,7 +377,7 @@ impl<'p> Machine<'p> {
             starved: 0,
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
-            writer: Some(Box::default()),
+            writer: Some(Handle::default()),
             earlier: Vec::new(),
             spare_writers: Vec::new(),
             kept: crate::refresh::Kept::default(),

@@ -5,7 +5,8 @@ use crate::encode::{YOUNG, bit};
 use crate::layout::{self, CLASSES, CLOCK, INFLATED, LOCK, THREADS, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::writer::{Part, Unchanged, Writer};
+use crate::part::Unchanged;
+use crate::writer::Writer;
 use program::world::{ClassKind, HEADER_WORDS};
 
 /// How to get back what was encoded before the last vector.
@@ -30,7 +31,7 @@ impl Machine<'_> {
     /// Makes the writer's parts those of the present state. `from` is how long the trail was when they were those of an
     /// earlier state, if it has only grown since: then there is a way back.
     pub(crate) fn bring_up_to_date(&mut self, from: Option<usize>) {
-        // Taken out for as long as it works, and put back: a box moves faster than what is in it.
+        // Taken out for as long as it works, and put back.
         let mut writer = self.writer.take().unwrap_or_default();
         let between = from.map(|from| (from, self.memory.trail_len()));
         writer.begin_patch();
@@ -154,9 +155,7 @@ impl Machine<'_> {
     }
 
     fn refresh_image(&mut self, writer: &mut Writer) -> bool {
-        let mut part = Part::spare(&mut writer.spare);
-        let objects = writer.shared().objects.len();
-        writer.resume(objects);
+        let mut part = writer.resume();
         self.write_image(writer, &mut part);
         let (start, end) = (writer.image_start, writer.image_end);
         let old = &writer.shared().words[start..end];
@@ -166,13 +165,7 @@ impl Machine<'_> {
                 .iter()
                 .zip(&part.words)
                 .all(|(old, new)| old == new || (old | new) & YOUNG == 0);
-        if same {
-            writer.replace(start, &part.words);
-        } else {
-            writer.forget(&part);
-        }
-        part.give_back(&mut writer.spare);
-        same
+        writer.settle(start, part, same)
     }
 
     /// Writes the object anew to which a word belongs, if it is one that threads share; notes the thread whose it is
@@ -193,9 +186,7 @@ impl Machine<'_> {
             writer.replace(start + word, &[self.memory.load(at)]);
             return true;
         }
-        let mut part = Part::spare(&mut writer.spare);
-        let objects = writer.shared().objects.len();
-        writer.resume(objects);
+        let mut part = writer.resume();
         let inflated = self.memory.load(object + LOCK) & INFLATED != 0;
         self.write_object(object, writer, &mut part);
         let old = &writer.shared().words[start..end];
@@ -203,13 +194,7 @@ impl Machine<'_> {
             && part.objects.is_empty()
             && old.len() == part.words.len()
             && self.differs_in_values(object, old, &part.words);
-        if same {
-            writer.replace(start, &part.words);
-        } else {
-            writer.forget(&part);
-        }
-        part.give_back(&mut writer.spare);
-        same
+        writer.settle(start, part, same)
     }
 
     /// Which of the `length` words that an object is written with is a word of it as it is: one that is no reference, in an object

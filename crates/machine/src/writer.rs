@@ -1,111 +1,15 @@
-//! What encoding keeps from one call to the next: the numbers of objects, and the parts of the vector.
+//! What encoding keeps from one call to the next: the numbers of objects, the parts of the vector, and how to take back what was
+//! changed in it.
 
 use crate::encode::{GROUP_SHIFT, YOUNG};
 use crate::memory::Address;
+use crate::numbers::Numbers;
+use crate::part::Part;
 use crate::refresh::Kept;
 use kernel::Vector;
-use std::ops::{Deref, DerefMut};
 
 /// Chunks of the first part that share a section.
 const SHARE: usize = 8;
-
-/// How far a part had come after a frame.
-#[derive(Clone, Copy)]
-pub(crate) struct Mark {
-    frame: Address,
-    words: u32,
-    chunks: u32,
-    objects: u32,
-}
-
-/// What of a thread's last part is still right.
-#[derive(Clone, Copy)]
-pub(crate) struct Unchanged {
-    /// Its position.
-    pub part: usize,
-    /// Frames below this address are what they were.
-    pub below: Address,
-    /// So are all objects.
-    pub objects: bool,
-}
-
-/// A part of the vector; it moves faster than what is in it.
-#[derive(Default)]
-pub(crate) struct Part(Box<Content>);
-
-impl Deref for Part {
-    type Target = Content;
-
-    fn deref(&self) -> &Content {
-        &self.0
-    }
-}
-
-impl DerefMut for Part {
-    fn deref_mut(&mut self) -> &mut Content {
-        &mut self.0
-    }
-}
-
-/// What a part has.
-#[derive(Default)]
-pub(crate) struct Content {
-    pub words: Vec<u32>,
-    pub ends: Vec<u32>,
-    /// The objects whose numbers were given out here, in order.
-    pub objects: Vec<Address>,
-    /// The highest address among them.
-    pub highest: Address,
-    /// What the first of them has as its number within the group.
-    pub first: usize,
-    /// The chunk of the first object.
-    pub first_chunk: usize,
-    /// Which thread's it is.
-    pub thread: u32,
-    /// What was written when its record was, and after each of its frames from the bottom up.
-    pub marks: Vec<Mark>,
-    pub version: u64,
-    group: u32,
-}
-
-impl Content {
-    pub(crate) fn end_chunk(&mut self) {
-        let end = self.words.len() as u32;
-        if self.ends.last().copied().unwrap_or(0) < end {
-            self.ends.push(end);
-        }
-    }
-
-    /// Notes how far it has come after a frame; 0 is what comes before all frames.
-    #[inline]
-    pub(crate) fn mark(&mut self, frame: Address) {
-        self.marks.push(Mark {
-            frame,
-            words: self.words.len() as u32,
-            chunks: self.ends.len() as u32,
-            objects: self.objects.len() as u32,
-        });
-    }
-}
-
-impl Part {
-    /// An empty part with the room of an old one.
-    pub(crate) fn spare(room: &mut Vec<Part>) -> Part {
-        let mut part = room.pop().unwrap_or_default();
-        part.words.clear();
-        part.ends.clear();
-        part.objects.clear();
-        part.marks.clear();
-        part.first = 0;
-        part.highest = 0;
-        part.group = 0;
-        part
-    }
-
-    pub(crate) fn give_back(self, room: &mut Vec<Part>) {
-        room.push(self);
-    }
-}
 
 /// How many steps the encoding can be taken back: a power of two.
 const PATCHES: usize = 256;
@@ -131,22 +35,10 @@ impl Patch {
     }
 }
 
-/// An entry of the table of numbers; it is good as long as its group has the same stamp.
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    address: Address,
-    number: u32,
-    stamp: u64,
-}
-
 /// Kept by its owner, so that encoding does not allocate and need not do everything anew.
 #[derive(Default)]
 pub(crate) struct Writer {
-    slots: Vec<Slot>,
-    used: usize,
-    /// For each group, the stamp of its good entries.
-    stamps: Vec<u64>,
-    stamp: u64,
+    numbers: Numbers,
     parts: Vec<Part>,
     count: usize,
     versions: u64,
@@ -173,7 +65,7 @@ pub(crate) struct Writer {
     pub stale: u64,
     pub changed: u64,
     pub frames: Vec<Address>,
-    pub spare: Vec<Part>,
+    spare: Vec<Part>,
     /// How many objects the group at hand had before, where a part of it is written anew.
     resumed: usize,
     /// The last changes, each made to what the one before it had led to: a ring, of which `patched` are good, up to the one
@@ -240,10 +132,11 @@ impl Writer {
             let undone = std::mem::replace(&mut self.parts[position], part);
             // The same objects have the same numbers.
             if undone.objects != self.parts[position].objects {
-                self.new_stamp(group as usize);
+                self.numbers.forget_group(group);
                 for number in 0..objects {
                     let address = self.parts[position].objects[number];
-                    self.enter(address, YOUNG | group << GROUP_SHIFT | number as u32, group);
+                    self.numbers
+                        .enter(address, YOUNG | group << GROUP_SHIFT | number as u32, group);
                 }
             }
             undone.give_back(&mut self.spare);
@@ -276,22 +169,6 @@ impl Writer {
             self.patched -= 1;
         }
         self.swapped = None;
-    }
-
-    /// Forgets numbers that were given to objects of the first part by mistake.
-    pub(crate) fn forget(&mut self, part: &Part) {
-        for &address in &part.objects {
-            let mask = self.slots.len() - 1;
-            let mut at = hash(address) & mask;
-            while self.slots[at].address != 0 {
-                let slot = &mut self.slots[at];
-                if slot.address == address && (slot.number & !YOUNG) >> GROUP_SHIFT == 0 {
-                    // A stamp that no group ever has.
-                    slot.stamp = 0;
-                }
-                at = (at + 1) & mask;
-            }
-        }
     }
 
     /// The parts of the vector, in order.
@@ -330,27 +207,18 @@ impl Writer {
     /// Forgets everything and keeps the room for it.
     pub(crate) fn begin(&mut self) {
         self.forget_way_back();
-        if self.slots.is_empty() {
-            self.slots.resize(1 << 10, Slot::default());
-        }
+        self.numbers.begin();
         self.count = 0;
         self.threads.clear();
         self.sorted.clear();
         self.hidden.clear();
-        self.stamps.clear();
         self.whole = false;
     }
 
     /// An empty part for a group; what numbers the group had are forgotten, unless it is shared and goes on.
     pub(crate) fn begin_part(&mut self, group: u32, thread: u32) -> Part {
-        let group_at = group as usize;
-        if group_at >= self.stamps.len() {
-            self.stamps.resize(group_at + 1, 0);
-        }
-        let goes_on = self.stamps[group_at] != 0 && group == crate::encode::LAST_GROUP && !self.whole;
-        if !goes_on {
-            self.new_stamp(group_at);
-        }
+        self.numbers
+            .begin_group(group, group == crate::encode::LAST_GROUP && !self.whole);
         self.resumed = 0;
         let mut part = Part::spare(&mut self.spare);
         part.group = group;
@@ -358,92 +226,36 @@ impl Writer {
         part
     }
 
-    /// Makes all entries of a group bad.
-    fn new_stamp(&mut self, group: usize) {
-        self.stamp += 1;
-        self.stamps[group] = self.stamp;
+    /// An empty part for what stands in the first part and is written anew: an object without a number would be a new one.
+    pub(crate) fn resume(&mut self) -> Part {
+        self.resumed = self.parts[0].objects.len();
+        Part::spare(&mut self.spare)
     }
 
-    /// Goes on with the first part, of which `count` objects are known: one more would be a new one.
-    pub(crate) fn resume(&mut self, count: usize) {
-        self.resumed = count;
+    /// Puts such a part into the first one, from the word at `start` on, if it fits there; whether it does. The numbers that it
+    /// gave out are forgotten otherwise.
+    pub(crate) fn settle(&mut self, start: usize, part: Part, fits: bool) -> bool {
+        if fits {
+            self.replace(start, &part.words);
+        } else {
+            self.numbers.forget(&part.objects);
+        }
+        part.give_back(&mut self.spare);
+        fits
     }
 
     /// The number of an object, given to it now in the part's group if it has none.
     #[inline]
     pub(crate) fn number(&mut self, address: Address, part: &mut Part) -> u32 {
-        let mask = self.slots.len() - 1;
-        let mut at = hash(address) & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot.address == 0 {
-                break;
-            }
-            // A later group may have had it: that one will be written anew.
-            let group = (slot.number & !YOUNG) >> GROUP_SHIFT;
-            if slot.address == address && group <= part.group && self.stamps.get(group as usize) == Some(&slot.stamp) {
-                return slot.number;
-            }
-            at = (at + 1) & mask;
+        if let Some(known) = self.numbers.find(address, part.group) {
+            return known;
         }
         let position = (part.first + part.objects.len() + self.resumed) as u32;
         let number = YOUNG | part.group << GROUP_SHIFT | position;
-        self.enter(address, number, part.group);
+        self.numbers.enter(address, number, part.group);
         part.objects.push(address);
         part.highest = part.highest.max(address);
         number
-    }
-
-    /// Puts an entry into a slot that is empty or no longer good.
-    fn enter(&mut self, address: Address, number: u32, group: u32) {
-        let mask = self.slots.len() - 1;
-        let mut at = hash(address) & mask;
-        loop {
-            let slot = self.slots[at];
-            if slot.address == 0 {
-                self.used += 1;
-                break;
-            }
-            let known = ((slot.number & !YOUNG) >> GROUP_SHIFT) as usize;
-            if self.stamps.get(known) != Some(&slot.stamp) {
-                break;
-            }
-            at = (at + 1) & mask;
-        }
-        self.slots[at] = Slot {
-            address,
-            number,
-            stamp: self.stamps[group as usize],
-        };
-        if self.used * 2 > self.slots.len() {
-            self.tidy();
-        }
-    }
-
-    /// Drops entries that are no longer good, and makes more room if there is still too little.
-    #[cold]
-    fn tidy(&mut self) {
-        let old = std::mem::take(&mut self.slots);
-        let good = |slot: &Slot| {
-            let group = ((slot.number & !YOUNG) >> GROUP_SHIFT) as usize;
-            slot.address != 0 && self.stamps.get(group) == Some(&slot.stamp)
-        };
-        let kept: Vec<Slot> = old.iter().filter(|slot| good(slot)).copied().collect();
-        let size = if kept.len() * 4 > old.len() {
-            old.len() * 2
-        } else {
-            old.len()
-        };
-        self.slots = vec![Slot::default(); size];
-        self.used = kept.len();
-        let mask = size - 1;
-        for slot in kept {
-            let mut at = hash(slot.address) & mask;
-            while self.slots[at].address != 0 {
-                at = (at + 1) & mask;
-            }
-            self.slots[at] = slot;
-        }
     }
 
     /// Keeps the first part; `end` tells where an object ends.
@@ -516,7 +328,8 @@ impl Writer {
         for number in first as usize..part.objects.len() {
             let address = part.objects[number];
             part.highest = part.highest.max(address);
-            self.enter(address, YOUNG | part.group << GROUP_SHIFT | number as u32, part.group);
+            self.numbers
+                .enter(address, YOUNG | part.group << GROUP_SHIFT | number as u32, part.group);
         }
     }
 
@@ -607,8 +420,4 @@ impl Writer {
     pub(crate) fn is_hidden(&self, at: Address) -> bool {
         self.hidden.iter().any(|&(start, end)| start <= at && at < end)
     }
-}
-
-fn hash(address: Address) -> usize {
-    (address.wrapping_mul(0x9e37_79b9) >> 7) as usize
 }

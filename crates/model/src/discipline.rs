@@ -424,15 +424,11 @@ impl Reader<'_> {
 impl Expressions for Reader<'_> {
     type Term = When;
 
+    const NOT: fn(Box<When>) -> When = When::Not;
+    const MINUS: fn(Box<When>) -> When = When::Minus;
+
     fn cursor(&mut self) -> &mut Cursor {
         &mut self.cursor
-    }
-
-    fn turned(&self, not: bool, term: When) -> When {
-        match not {
-            true => When::Not(Box::new(term)),
-            false => When::Minus(Box::new(term)),
-        }
     }
 
     fn joined(&self, operator: Operator, left: When, right: When) -> When {

@@ -7,11 +7,9 @@
 //!
 //! SOUNDNESS: a step that is taken in some execution without those who are held still is in the set: let it be the first that is not; then
 //! all before it are, and either nothing kept it waiting at the start, or one of these has ended that.
-//!
-//! Which element of an array is meant is known where the index is made of constants and the thread's number, and of its own
-//! variables before its very next step. Elsewhere it may be any.
 
-use crate::code::{Act, Cell, Expr, Model, OWNER_MASK, Op, calculate};
+use crate::code::{Act, Cell, Expr, Model, Op};
+use crate::eyes::{Eyes, has_locals, may_fail, parts};
 use crate::run::{Ready, Run};
 use crate::syntax::Operator;
 use crate::system::{Action, State};
@@ -27,237 +25,6 @@ struct Mark {
     touch: Touch,
     /// Whether it adds something to what is there, as part of a step that reads nothing else of it: two such commute.
     adds: bool,
-}
-
-/// What is known of a thread's own variables.
-struct Eyes<'m> {
-    model: &'m Model,
-    thread: usize,
-    /// The state, if it is the one in which the step is taken.
-    now: Option<&'m State>,
-}
-
-impl Eyes<'_> {
-    /// The value of an expression, if it is the same whenever the step is taken.
-    fn value(&self, expr: &Expr) -> Option<i32> {
-        match expr {
-            Expr::Number(number) => Some(*number),
-            Expr::Parameter => Some(self.model.instances[self.thread].parameter),
-            Expr::Cell(cell) if cell.local => {
-                let index = self.index(cell)?;
-                let word = self.model.instances[self.thread].first + cell.first + index;
-                Some(self.now?.words[word as usize] as i32)
-            }
-            Expr::Cell(_) => None,
-            Expr::Minus(inner) => Some(self.value(inner)?.wrapping_neg()),
-            Expr::Not(inner) => Some(i32::from(self.value(inner)? == 0)),
-            Expr::Binary(operator, left, right) => calculate(*operator, self.value(left)?, self.value(right)?).ok(),
-        }
-    }
-
-    /// Which element a cell is, if that is known and it is one.
-    fn index(&self, cell: &Cell) -> Option<u32> {
-        let Some(index) = &cell.index else { return Some(0) };
-        u32::try_from(self.value(index)?)
-            .ok()
-            .filter(|&index| index < cell.size)
-    }
-
-    /// The first and the last word that a lock or semaphore may be.
-    fn words(&self, cell: &Cell) -> std::ops::Range<u32> {
-        match self.index(cell) {
-            Some(index) => cell.first + index..cell.first + index + 1,
-            None => cell.first..cell.first + cell.size,
-        }
-    }
-
-    fn place(&self, cell: &Cell) -> Place {
-        Place {
-            object: cell.first + 1,
-            cell: self.index(cell).unwrap_or(Place::WHOLE),
-        }
-    }
-
-    /// Adds what an expression reads.
-    fn reads(&self, expr: &Expr, out: &mut Vec<Touch>) {
-        match expr {
-            Expr::Number(_) | Expr::Parameter => {}
-            Expr::Cell(cell) => {
-                if !cell.local {
-                    let access = if cell.volatile {
-                        Access::AtomicRead
-                    } else {
-                        Access::Read
-                    };
-                    let place = self.place(cell);
-                    out.push(Touch { place, access });
-                }
-                self.way(cell, out);
-            }
-            Expr::Minus(inner) | Expr::Not(inner) => self.reads(inner, out),
-            Expr::Binary(_, left, right) => {
-                self.reads(left, out);
-                self.reads(right, out);
-            }
-        }
-    }
-
-    /// Adds what is read to find a cell.
-    fn way(&self, cell: &Cell, out: &mut Vec<Touch>) {
-        if let Some(index) = &cell.index {
-            self.reads(index, out);
-        }
-    }
-
-    fn writes(&self, cell: &Cell, out: &mut Vec<Touch>) {
-        self.way(cell, out);
-        if !cell.local {
-            let access = if cell.volatile {
-                Access::AtomicWrite
-            } else {
-                Access::Write
-            };
-            let place = self.place(cell);
-            out.push(Touch { place, access });
-        }
-    }
-
-    /// Adds what a step touches.
-    fn touches(&self, state: &State, op: &Op, out: &mut Vec<Touch>) {
-        let monitor = |word: u32, access: Access| Touch {
-            place: Place {
-                object: word + 1,
-                cell: Place::MONITOR,
-            },
-            access,
-        };
-        match op {
-            Op::End => {}
-            Op::Do(guard, acts) => {
-                if let Some(guard) = guard {
-                    self.reads(guard, out);
-                }
-                for act in acts {
-                    match act {
-                        Act::Assert(condition) => self.reads(condition, out),
-                        Act::Set(sets) => {
-                            for (cell, value) in sets {
-                                self.reads(value, out);
-                                self.writes(cell, out);
-                            }
-                        }
-                    }
-                }
-            }
-            Op::Branch(condition, _) => self.reads(condition, out),
-            Op::Acquire(lock) => {
-                self.way(lock, out);
-                out.extend(self.words(lock).map(|word| monitor(word, Access::Acquire)));
-            }
-            Op::Release(lock) | Op::Wait(lock) | Op::Notify(lock) | Op::NotifyAll(lock) => {
-                self.way(lock, out);
-                out.extend(self.words(lock).map(|word| monitor(word, Access::Release)));
-            }
-            Op::Waiting | Op::Reacquire => {
-                let locks = self.awaited(state);
-                out.extend(locks.into_iter().map(|word| monitor(word, Access::Acquire)));
-            }
-            Op::Up(semaphore) | Op::Down(semaphore) => {
-                self.way(semaphore, out);
-                out.extend(self.words(semaphore).map(|word| Touch {
-                    place: Place {
-                        object: word + 1,
-                        cell: 0,
-                    },
-                    access: Access::AtomicWrite,
-                }));
-            }
-            Op::Choose(cell, low, high) => {
-                self.reads(low, out);
-                self.reads(high, out);
-                self.writes(cell, out);
-            }
-            Op::Either(_) => {}
-            Op::Observe(values) => values.iter().for_each(|(_, value)| self.reads(value, out)),
-        }
-    }
-
-    /// The locks that a thread in the midst of waiting may wait for: the one it waits for now, or any that it may wait for later.
-    fn awaited(&self, state: &State) -> Vec<u32> {
-        if self.now.is_some() {
-            let first = self.model.instances[self.thread].first as usize;
-            return (state.words[first + 1] & OWNER_MASK)
-                .checked_sub(1)
-                .into_iter()
-                .collect();
-        }
-        let template = self.model.instances[self.thread].template;
-        let mut locks: Vec<u32> = Vec::new();
-        for step in self.model.steps_of(template) {
-            if let Op::Wait(lock) = &self.model.steps[step].op {
-                locks.extend(self.words(lock));
-            }
-        }
-        locks
-    }
-}
-
-/// Whether a step only adds something that its thread alone decides to one volatile variable.
-fn is_sum(op: &Op) -> bool {
-    let Op::Do(None, acts) = op else { return false };
-    let [Act::Set(sets)] = &acts[..] else { return false };
-    let [(cell, Expr::Binary(operator, left, right))] = &sets[..] else {
-        return false;
-    };
-    let same = |expr: &Expr| match expr {
-        Expr::Cell(read) => {
-            let numbered = |cell: &Cell| match cell.index.as_deref() {
-                None => Some(None),
-                Some(Expr::Number(number)) => Some(Some(*number)),
-                Some(_) => None,
-            };
-            let parameter = |cell: &Cell| matches!(cell.index.as_deref(), Some(Expr::Parameter));
-            let one_element =
-                parameter(cell) && parameter(read) || numbered(cell).is_some() && numbered(cell) == numbered(read);
-            !read.local && read.first == cell.first && one_element
-        }
-        _ => false,
-    };
-    let sums = match operator {
-        Operator::Plus => same(left) && right.is_local() || same(right) && left.is_local(),
-        Operator::Minus => same(left) && right.is_local(),
-        _ => false,
-    };
-    sums && cell.volatile && !cell.local && !may_fail(left) && !may_fail(right)
-}
-
-/// Whether the value of an expression may not exist.
-fn may_fail(expr: &Expr) -> bool {
-    match expr {
-        Expr::Number(_) | Expr::Parameter => false,
-        Expr::Cell(cell) => match cell.index.as_deref() {
-            None => false,
-            Some(Expr::Number(number)) => !u32::try_from(*number).is_ok_and(|number| number < cell.size),
-            // It fails always or never.
-            Some(Expr::Parameter) => false,
-            Some(_) => true,
-        },
-        Expr::Minus(inner) | Expr::Not(inner) => may_fail(inner),
-        Expr::Binary(operator, left, right) => {
-            matches!(operator, Operator::Divide | Operator::Remainder) || may_fail(left) || may_fail(right)
-        }
-    }
-}
-
-/// The parts of a condition all of which must hold.
-fn parts<'e>(condition: &'e Expr, out: &mut Vec<&'e Expr>) {
-    match condition {
-        Expr::Binary(Operator::And, left, right) => {
-            parts(left, out);
-            parts(right, out);
-        }
-        _ => out.push(condition),
-    }
 }
 
 /// The steps that may be taken while some threads are held still.
@@ -322,11 +89,7 @@ impl Future<'_> {
             if now && !self.is_next(thread, point) {
                 continue;
             }
-            let eyes = Eyes {
-                model: self.model,
-                thread,
-                now: now.then_some(&*self.state),
-            };
+            let eyes = Eyes::new(self.model, thread, now.then_some(&*self.state));
             if !now && self.is_next(thread, point) && !self.model.comes_back(point) {
                 continue;
             }
@@ -339,11 +102,7 @@ impl Future<'_> {
                 self.marks.push(mark);
             }
         }
-        let eyes = Eyes {
-            model: self.model,
-            thread,
-            now: None,
-        };
+        let eyes = Eyes::new(self.model, thread, None);
         let decided = match &step.op {
             Op::Branch(condition, _) => eyes.value(condition),
             _ => None,
@@ -374,11 +133,7 @@ impl Future<'_> {
     fn waits(&mut self, thread: usize, point: u32) -> bool {
         let model = self.model;
         let now = self.is_next(thread, point) && !model.comes_back(point);
-        let eyes = |state| Eyes {
-            model,
-            thread,
-            now: if now { Some(state) } else { None },
-        };
+        let eyes = |state| Eyes::new(model, thread, now.then_some(state));
         match &model.steps[point as usize].op {
             Op::Acquire(lock) => {
                 let mut words = eyes(&*self.state).words(lock);
@@ -410,11 +165,7 @@ impl Future<'_> {
         parts(condition, &mut all);
         for part in all {
             let mut reads = Vec::new();
-            let eyes = Eyes {
-                model: self.model,
-                thread,
-                now: now.then_some(&*self.state),
-            };
+            let eyes = Eyes::new(self.model, thread, now.then_some(&*self.state));
             eyes.reads(part, &mut reads);
             let changes = self.marks.iter().any(|mark| conflict(&reads, &[mark.touch])) || !now && has_locals(part);
             match Run::new(self.model, self.state, thread, false).value(part) {
@@ -428,38 +179,26 @@ impl Future<'_> {
 
     /// Whether somebody may be notified at a lock.
     fn is_notified(&self, word: u32) -> bool {
-        let notifies = |thread: usize, point: u32| match &self.model.steps[point as usize].op {
-            Op::Notify(lock) | Op::NotifyAll(lock) => {
-                let eyes = Eyes {
-                    model: self.model,
-                    thread,
-                    now: None,
-                };
-                eyes.words(lock).contains(&word)
-            }
-            _ => false,
-        };
-        self.points
-            .iter()
-            .any(|&(thread, point, taken)| taken && notifies(thread, point))
+        self.may_affect(word, |op| match op {
+            Op::Notify(lock) | Op::NotifyAll(lock) => Some(lock),
+            _ => None,
+        })
     }
 
     /// Whether somebody may raise a semaphore.
     fn is_raised(&self, word: u32) -> bool {
-        let raises = |thread: usize, point: u32| match &self.model.steps[point as usize].op {
-            Op::Up(semaphore) => {
-                let eyes = Eyes {
-                    model: self.model,
-                    thread,
-                    now: None,
-                };
-                eyes.words(semaphore).contains(&word)
-            }
-            _ => false,
-        };
-        self.points
-            .iter()
-            .any(|&(thread, point, taken)| taken && raises(thread, point))
+        self.may_affect(word, |op| match op {
+            Op::Up(semaphore) => Some(semaphore),
+            _ => None,
+        })
+    }
+
+    /// Whether a step so far may be about a lock or semaphore; `subject` is what a step is about, if it counts.
+    fn may_affect(&self, word: u32, subject: impl Fn(&Op) -> Option<&Cell>) -> bool {
+        self.points.iter().any(|&(thread, point, taken)| {
+            let cell = subject(&self.model.steps[point as usize].op).filter(|_| taken);
+            cell.is_some_and(|cell| Eyes::new(self.model, thread, None).words(cell).contains(&word))
+        })
     }
 
     /// Adds those of the others who interfere with the next step of a thread.
@@ -507,12 +246,7 @@ impl Future<'_> {
         for part in all {
             let holds = !matches!(Run::new(self.model, self.state, thread, false).value(part), Ok(0));
             if !holds || may_fail(part) {
-                let eyes = Eyes {
-                    model: self.model,
-                    thread,
-                    now: Some(&*self.state),
-                };
-                eyes.reads(part, touches);
+                Eyes::new(self.model, thread, Some(&*self.state)).reads(part, touches);
             }
             if !holds {
                 return;
@@ -521,25 +255,36 @@ impl Future<'_> {
     }
 }
 
-/// Whether an expression reads variables of the thread.
-fn has_locals(expr: &Expr) -> bool {
-    match expr {
-        Expr::Number(_) | Expr::Parameter => false,
-        Expr::Cell(cell) => cell.local || cell.index.as_deref().is_some_and(has_locals),
-        Expr::Minus(inner) | Expr::Not(inner) => has_locals(inner),
-        Expr::Binary(_, left, right) => has_locals(left) || has_locals(right),
-    }
+/// Whether a step only adds something that its thread alone decides to one volatile variable.
+fn is_sum(op: &Op) -> bool {
+    let Op::Do(None, acts) = op else { return false };
+    let [Act::Set(sets)] = &acts[..] else { return false };
+    let [(cell, Expr::Binary(operator, left, right))] = &sets[..] else {
+        return false;
+    };
+    let same = |expr: &Expr| match expr {
+        Expr::Cell(read) => {
+            let numbered = |cell: &Cell| match cell.index.as_deref() {
+                None => Some(None),
+                Some(Expr::Number(number)) => Some(Some(*number)),
+                Some(_) => None,
+            };
+            let parameter = |cell: &Cell| matches!(cell.index.as_deref(), Some(Expr::Parameter));
+            let one_element =
+                parameter(cell) && parameter(read) || numbered(cell).is_some() && numbered(cell) == numbered(read);
+            !read.local && read.first == cell.first && one_element
+        }
+        _ => false,
+    };
+    let sums = match operator {
+        Operator::Plus => same(left) && right.is_local() || same(right) && left.is_local(),
+        Operator::Minus => same(left) && right.is_local(),
+        _ => false,
+    };
+    sums && cell.volatile && !cell.local && !may_fail(left) && !may_fail(right)
 }
 
 impl Model {
-    /// The numbers of a template's steps.
-    fn steps_of(&self, template: usize) -> std::ops::RangeInclusive<usize> {
-        let first = template
-            .checked_sub(1)
-            .map_or(0, |before| self.templates[before].end + 1);
-        first as usize..=self.templates[template].end as usize
-    }
-
     /// Whether a thread may come to a step again after it has taken it.
     fn comes_back(&self, point: u32) -> bool {
         let mut seen = vec![point];
@@ -578,11 +323,7 @@ impl Model {
 
     /// Whether some step of a thread touches a variable.
     pub(crate) fn uses(&self, thread: usize, first: u32) -> bool {
-        let eyes = Eyes {
-            model: self,
-            thread,
-            now: None,
-        };
+        let eyes = Eyes::new(self, thread, None);
         let start = self.start();
         self.steps_of(self.instances[thread].template).any(|step| {
             let mut touches = Vec::new();

@@ -201,14 +201,17 @@ pub trait Expressions {
     /// What an expression becomes.
     type Term;
 
+    /// Makes the negation of a term.
+    const NOT: fn(Box<Self::Term>) -> Self::Term;
+
+    /// Makes the negative of a term.
+    const MINUS: fn(Box<Self::Term>) -> Self::Term;
+
     /// Where it is read.
     fn cursor(&mut self) -> &mut Cursor;
 
     /// A term that is no sum, no comparison and so on, nor in parentheses.
     fn single(&mut self) -> Result<Self::Term, Error>;
-
-    /// The negation, or the negative.
-    fn turned(&self, not: bool, term: Self::Term) -> Self::Term;
 
     /// Two terms put together.
     fn joined(&self, operator: Operator, left: Self::Term, right: Self::Term) -> Self::Term;
@@ -268,8 +271,8 @@ pub trait Expressions {
         }
         let not = self.cursor().take("!") || self.cursor().take("not");
         if not || self.cursor().take("-") {
-            let inner = self.deeper(Self::term)?;
-            return Ok(self.turned(not, inner));
+            let inner = Box::new(self.deeper(Self::term)?);
+            return Ok(if not { Self::NOT(inner) } else { Self::MINUS(inner) });
         }
         self.single()
     }

@@ -2,9 +2,9 @@
 //!
 //! A text becomes tokens (`lexer`), these a [`Program`] (`parser`, `syntax`; `print` makes a text of it again), and that a
 //! [`Model`]: names are looked up (`check`), statements become steps between control points (`compile`, `code`). `system`
-//! runs the steps, with `run` for what one step does, `flaws` for what is wrong with a state `future` for what may still come and `exclusive` for
-//! what others cannot see, by the rules of a `discipline` where there is one; `show`
-//! has the words for traces. `random` makes programs for tests.
+//! runs the steps, with `run` for what one step does, `flaws` for what is wrong with a state, `future` for what may still
+//! come (by `eyes`, which tell what a step will touch), and `exclusive` for what others cannot see, by the rules of a
+//! `discipline` where there is one; `show` has the words for traces. `random` makes programs for tests.
 //!
 //! ```
 //! let text = "int x; thread t [2] { x = x + 1; }";
@@ -18,6 +18,7 @@ mod compile;
 mod discipline;
 mod error;
 mod exclusive;
+mod eyes;
 mod flaws;
 mod future;
 mod lexer;

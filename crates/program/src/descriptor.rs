@@ -65,6 +65,36 @@ impl Kind {
         }
     }
 
+    /// The class of the boxes of a primitive type; `None` for a reference.
+    pub const fn wrapper(self) -> Option<&'static str> {
+        Some(match self {
+            Kind::Boolean => "java/lang/Boolean",
+            Kind::Byte => "java/lang/Byte",
+            Kind::Char => "java/lang/Character",
+            Kind::Short => "java/lang/Short",
+            Kind::Int => "java/lang/Integer",
+            Kind::Float => "java/lang/Float",
+            Kind::Long => "java/lang/Long",
+            Kind::Double => "java/lang/Double",
+            Kind::Reference => return None,
+        })
+    }
+
+    /// The primitive type that a class boxes.
+    pub fn wrapped_by(class: &str) -> Option<Kind> {
+        let kinds = [
+            Kind::Boolean,
+            Kind::Byte,
+            Kind::Char,
+            Kind::Short,
+            Kind::Int,
+            Kind::Float,
+            Kind::Long,
+            Kind::Double,
+        ];
+        kinds.into_iter().find(|kind| kind.wrapper() == Some(class))
+    }
+
     const fn of_letter(letter: u8) -> Option<Kind> {
         Some(match letter {
             b'Z' => Kind::Boolean,

@@ -1,7 +1,7 @@
 //! The phrases that text and HTML share.
 
 use crate::clean::clean;
-use crate::model::{Dropped, Event, Row, Trace};
+use crate::model::{Dropped, Event, Row, Trace, Violation};
 use std::collections::BTreeSet;
 
 /// What kind of thing an event is, for its colour.
@@ -60,6 +60,17 @@ pub fn place(file: &str, line: u32) -> String {
         (false, 0) => clean(file),
         (false, line) => format!("{}:{line}", clean(file)),
     }
+}
+
+/// Where a violation is and of which property, with words before each: as much as is known.
+pub fn circumstances(violation: &Violation) -> Vec<(&'static str, String)> {
+    let mut parts = vec![
+        ("at", place(&violation.file, violation.line)),
+        ("in", clean(&violation.class)),
+        ("property", clean(&violation.property)),
+    ];
+    parts.retain(|(_, value)| !value.is_empty());
+    parts
 }
 
 /// What was wrong about something taken for granted, and where that showed.

@@ -2,7 +2,8 @@
 
 use crate::narrate::narrate;
 use crate::sources::Sources;
-use crate::subject::java::{learns, manner, proved};
+use crate::subject::java::{learns, proved};
+use crate::subject::manner::manner;
 use crate::verify;
 use crate::{Failure, discipline};
 use kernel::Property;

@@ -11,7 +11,7 @@ use analysis::{Escape, Verdict};
 use machine::system::{Action, Java};
 use machine::{Machine, Manner, Shared, Start};
 use program::world::MethodId;
-use reduction::{Combination, Guesses, Part};
+use reduction::Guesses;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::collections::HashSet;
@@ -134,31 +134,6 @@ pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
     manner.runs_through &= !manner.watches_threads;
     manner.runs_through_proved &= !manner.watches_threads;
     news
-}
-
-/// How the machine goes step by step for a combination of reductions.
-pub fn manner(combination: &Combination) -> Manner {
-    Manner {
-        every: combination.has(Part::None),
-        reduced: !combination.is_full(),
-        escapes: [
-            Part::Escape,
-            Part::SelfLock,
-            Part::Lockset,
-            Part::Final,
-            Part::Own,
-            Part::Optimistic,
-        ]
-        .into_iter()
-        .any(|part| combination.has(part)),
-        locksets: combination.has(Part::Lockset) || combination.has(Part::Optimistic),
-        finals_apart: combination.has(Part::Final) || combination.has(Part::Optimistic),
-        proofs: combination.has(Part::EscapeStatic),
-        runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
-        runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic)
-            || combination.has(Part::Optimistic),
-        ..Manner::default()
-    }
 }
 
 /// Where the sources of a program may be.

@@ -1,5 +1,6 @@
 //! Programs, hand-made and random, on one machine; and wrong answers about its states.
 
+use crate::lying::Meddlers;
 use kernel::{Access, Menu, Place, Protection, System, ThreadId, Unsupported, Vector, View};
 use library::{HostFiles, Library};
 use machine::layout::{self, status};
@@ -208,12 +209,15 @@ pub fn without_records(_: &Java<'_>, machine: &mut Machine<'_>, out: &mut Vector
 
 /// Drops those who meddle with some threads unless a state says so of them, given what the threads that stand still are about to touch.
 fn meddlers_if<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
+    asked: Meddlers<'_, Java<'p>>,
     meddles: impl Fn(&mut Machine<'p>, &Menu<Action>, &[Address], ThreadId) -> bool,
 ) -> bool {
+    let Meddlers {
+        system: java,
+        state: machine,
+        still,
+        out,
+    } = asked;
     let mut menu = Menu::default();
     java.pending(machine, &mut menu);
     let own = menu.entries().iter().filter(|entry| still.contains(&entry.thread));
@@ -231,13 +235,8 @@ fn is_reached(machine: &Machine<'_>, wanted: &[Address], from: impl IntoIterator
 }
 
 /// Who meddles reaches something by himself: static fields lead nowhere.
-pub fn meddlers_but_for_statics<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-) -> bool {
-    meddlers_if(java, machine, still, out, |machine, _, wanted, thread| {
+pub fn meddlers_but_for_statics(asked: Meddlers<'_, Java<'_>>) -> bool {
+    meddlers_if(asked, |machine, _, wanted, thread| {
         let own = machine
             .origins()
             .threads
@@ -248,13 +247,8 @@ pub fn meddlers_but_for_statics<'p>(
 }
 
 /// Who meddles reaches something by the heap: his variables lead nowhere.
-pub fn meddlers_but_for_variables<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-) -> bool {
-    meddlers_if(java, machine, still, out, |machine, _, wanted, thread| {
+pub fn meddlers_but_for_variables(asked: Meddlers<'_, Java<'_>>) -> bool {
+    meddlers_if(asked, |machine, _, wanted, thread| {
         let roots = machine.origins();
         let own = roots.threads.into_iter().filter(|(number, _)| *number == thread.0);
         let objects: Vec<Address> = own.filter_map(|(_, roots)| roots.first().copied()).collect();
@@ -263,14 +257,8 @@ pub fn meddlers_but_for_variables<'p>(
 }
 
 /// Who meddles does not stand like this.
-fn meddlers_but_for<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-    harmless: &[u32],
-) -> bool {
-    meddlers_if(java, machine, still, out, |machine, menu, _, thread| {
+fn meddlers_but_for(asked: Meddlers<'_, Java<'_>>, harmless: &[u32]) -> bool {
+    meddlers_if(asked, |machine, menu, _, thread| {
         let can = |entry: &kernel::Pending<Action>| entry.enabled && !entry.rests && entry.thread == thread;
         let state = machine.thread_word(thread.0, layout::thread::STATUS);
         menu.entries().iter().any(can) || !harmless.contains(&state)
@@ -278,40 +266,25 @@ fn meddlers_but_for<'p>(
 }
 
 /// Who waits to be notified, unparked, or for some time waits for ever.
-pub fn meddlers_but_for_waiting<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-) -> bool {
+pub fn meddlers_but_for_waiting(asked: Meddlers<'_, Java<'_>>) -> bool {
     let waiting = [status::WAITING, status::PARKED, status::SLEEPING];
-    meddlers_but_for(java, machine, still, out, &waiting)
+    meddlers_but_for(asked, &waiting)
 }
 
 /// Who wants a monitor, or a class, that another has waits for ever, whoever has it.
-pub fn meddlers_but_for_blocked<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-) -> bool {
+pub fn meddlers_but_for_blocked(asked: Meddlers<'_, Java<'_>>) -> bool {
     let blocked = [
         status::RUNNABLE,
         status::BLOCKED,
         status::REACQUIRING,
         status::INITIALIZING,
     ];
-    meddlers_but_for(java, machine, still, out, &blocked)
+    meddlers_but_for(asked, &blocked)
 }
 
 /// Nobody comes after the end of the main thread.
-pub fn meddlers_but_for_the_end<'p>(
-    java: &Java<'p>,
-    machine: &mut Machine<'p>,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-) -> bool {
-    meddlers_if(java, machine, still, out, |machine, _, _, thread| {
+pub fn meddlers_but_for_the_end(asked: Meddlers<'_, Java<'_>>) -> bool {
+    meddlers_if(asked, |machine, _, _, thread| {
         machine.thread_word(thread.0, layout::thread::STATUS) != status::ENDING
     })
 }

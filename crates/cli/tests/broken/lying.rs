@@ -4,6 +4,14 @@ use kernel::{Access, Menu, Pending, Place, Protection, Reduction, System, Thread
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+/// A question to [`View::meddlers`].
+pub struct Meddlers<'q, S: View> {
+    pub system: &'q S,
+    pub state: &'q mut S::State,
+    pub still: &'q [ThreadId],
+    pub out: &'q mut Vec<ThreadId>,
+}
+
 type Locks<'l> = &'l dyn Fn(u32) -> bool;
 
 /// What is answered wrongly: whatever is given takes the place of the truth.
@@ -24,7 +32,7 @@ pub struct Lies<S: View> {
     /// For [`View::commute`].
     pub commute: Option<fn(&Menu<S::Action>, &Pending<S::Action>, &Pending<S::Action>) -> bool>,
     /// For [`View::meddlers`].
-    pub meddlers: Option<fn(&S, &mut S::State, &[ThreadId], &mut Vec<ThreadId>) -> bool>,
+    pub meddlers: Option<fn(Meddlers<'_, S>) -> bool>,
     /// For [`View::begins`].
     pub begins: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
     /// For [`View::moves_left`].
@@ -274,7 +282,12 @@ impl<S: View> View for Lying<'_, S> {
 
     fn meddlers(&self, state: &mut S::State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
         match self.lies.meddlers {
-            Some(lie) => lie(self.truth, state, still, out),
+            Some(lie) => lie(Meddlers {
+                system: self.truth,
+                state,
+                still,
+                out,
+            }),
             None => self.truth.meddlers(state, still, out),
         }
     }
@@ -435,18 +448,13 @@ pub fn hides_reads(_: &[Touch], touch: Touch) -> bool {
 }
 
 /// Whoever cannot move needs nobody.
-pub fn forgets_enablers<S: View>(
-    system: &S,
-    state: &mut S::State,
-    still: &[ThreadId],
-    out: &mut Vec<ThreadId>,
-) -> bool {
+pub fn forgets_enablers<S: View>(asked: Meddlers<'_, S>) -> bool {
     let mut menu = Menu::default();
-    system.pending(state, &mut menu);
+    asked.system.pending(asked.state, &mut menu);
     let entries = menu.entries();
     let can = |thread: &&ThreadId| entries.iter().any(|entry| entry.enabled && entry.thread == **thread);
-    let able: Vec<ThreadId> = still.iter().filter(can).copied().collect();
-    system.meddlers(state, &able, out)
+    let able: Vec<ThreadId> = asked.still.iter().filter(can).copied().collect();
+    asked.system.meddlers(asked.state, &able, asked.out)
 }
 
 /// Whatever has no place in common commutes, if places are all there is to it.

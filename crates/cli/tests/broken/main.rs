@@ -5,15 +5,18 @@
 mod common;
 mod java;
 mod lying;
+#[path = "../../src/subject/manner.rs"]
+mod manner;
 mod programs;
 
 use kernel::{Access, Protection, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
 use machine::{Manner, Mark};
+use manner::manner;
 use model::Model;
 use oracle::compare::{Ran, Stop, Strategy, Summary, search, search_with};
-use reduction::{Combination, Guesses, Part};
+use reduction::{Combination, Guesses};
 use search::{Options, Order};
 use std::time::Duration;
 
@@ -304,7 +307,7 @@ fn all<'p>() -> Vec<Broken<'p>> {
             ..Lies::default()
         }),
         ("nobody meddles", "", "persistent", DEPTH, || Lies {
-            meddlers: Some(|_, _, _, _| true),
+            meddlers: Some(|_| true),
             ..Lies::default()
         }),
         ("who cannot move needs nobody", "Chain", "persistent", DEPTH, || Lies {
@@ -358,21 +361,6 @@ fn all<'p>() -> Vec<Broken<'p>> {
 
 /// The same for models, without a program.
 type BrokenModel = (&'static str, &'static str, Order, fn() -> Lies<Model>);
-
-fn manner(combination: &Combination) -> Manner {
-    Manner {
-        every: combination.has(Part::None),
-        reduced: !combination.is_full(),
-        escapes: !combination.is_full(),
-        locksets: combination.has(Part::Lockset) || combination.has(Part::Optimistic),
-        finals_apart: combination.has(Part::Final) || combination.has(Part::Optimistic),
-        proofs: combination.has(Part::EscapeStatic),
-        runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
-        runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic)
-            || combination.has(Part::Optimistic),
-        ..Manner::default()
-    }
-}
 
 #[test]
 fn every_broken_reduction_is_caught_on_java_programs() {
@@ -469,7 +457,7 @@ fn every_broken_reduction_is_caught_on_models() {
             ..Lies::default()
         }),
         ("nobody meddles", "persistent", DEPTH, || Lies {
-            meddlers: Some(|_, _, _, _| true),
+            meddlers: Some(|_| true),
             ..Lies::default()
         }),
         ("who cannot move needs nobody", "persistent", DEPTH, || Lies {

@@ -13,21 +13,6 @@ pub(crate) struct Value {
     pub bits: u64,
 }
 
-/// The class of a primitive type's boxes.
-fn box_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Boolean => "java/lang/Boolean",
-        Kind::Byte => "java/lang/Byte",
-        Kind::Char => "java/lang/Character",
-        Kind::Short => "java/lang/Short",
-        Kind::Int => "java/lang/Integer",
-        Kind::Float => "java/lang/Float",
-        Kind::Long => "java/lang/Long",
-        Kind::Double => "java/lang/Double",
-        Kind::Reference => "java/lang/Object",
-    }
-}
-
 /// A narrow value as the int that Java code sees.
 pub(crate) fn widened(kind: Kind, word: u32) -> u32 {
     match kind {
@@ -41,18 +26,8 @@ pub(crate) fn widened(kind: Kind, word: u32) -> u32 {
 
 /// The value in a box; `None` if the object is none.
 pub(crate) fn unbox(m: &mut Machine<'_>, object: Address) -> Option<Value> {
-    let kind = match &*m.program.class(m.class_of(object)).name {
-        "java/lang/Boolean" => Kind::Boolean,
-        "java/lang/Byte" => Kind::Byte,
-        "java/lang/Character" => Kind::Char,
-        "java/lang/Short" => Kind::Short,
-        "java/lang/Integer" => Kind::Int,
-        "java/lang/Float" => Kind::Float,
-        "java/lang/Long" => Kind::Long,
-        "java/lang/Double" => Kind::Double,
-        _ => return None,
-    };
-    let offset = m.offset(box_name(kind), "value");
+    let kind = Kind::wrapped_by(&m.program.class(m.class_of(object)).name)?;
+    let offset = m.offset(kind.wrapper()?, "value");
     let bits = match kind {
         Kind::Long | Kind::Double => m.memory.load_wide(object + offset),
         _ => u64::from(widened(kind, m.memory.load(object + offset))),
@@ -84,7 +59,7 @@ impl Value {
 
 /// `Integer.valueOf` and its like.
 pub(crate) fn value_of(m: &mut Machine<'_>, kind: Kind) -> Result<MethodId, Trap> {
-    let name = box_name(kind);
+    let name = kind.wrapper().unwrap_or("java/lang/Object");
     let class = jdk_class(m, name)?;
     match m
         .program

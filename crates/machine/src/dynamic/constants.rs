@@ -320,7 +320,7 @@ impl<'p> Machine<'p> {
 
     /// A new `Integer`, `Long` and so on.
     fn new_box(&mut self, kind: Kind, bits: u64) -> Result<Address, Trap> {
-        let Some(name) = super::convert::wrapper(kind) else {
+        let Some(name) = kind.wrapper() else {
             return Err(Trap::Unsupported("a reference that should be boxed".to_owned()));
         };
         let class = self.jdk_class(name)?;
@@ -336,8 +336,8 @@ impl<'p> Machine<'p> {
     /// The primitive value in a box.
     pub(super) fn unbox(&mut self, object: Address) -> Option<u64> {
         let name = &*self.program.class(self.class_of(object)).name;
-        let kind = super::convert::unwrapped(name)?;
-        let offset = self.offset(super::convert::wrapper(kind)?, "value");
+        let kind = Kind::wrapped_by(name)?;
+        let offset = self.offset(kind.wrapper()?, "value");
         Some(match kind {
             Kind::Long | Kind::Double => self.memory.load_wide(object + offset),
             kind => {

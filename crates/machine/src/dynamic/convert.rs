@@ -9,39 +9,9 @@ use program::world::Class;
 
 const OBJECT: &str = "Ljava/lang/Object;";
 
-/// The class that boxes a primitive type.
-pub(super) fn wrapper(kind: Kind) -> Option<&'static str> {
-    Some(match kind {
-        Kind::Boolean => "java/lang/Boolean",
-        Kind::Byte => "java/lang/Byte",
-        Kind::Char => "java/lang/Character",
-        Kind::Short => "java/lang/Short",
-        Kind::Int => "java/lang/Integer",
-        Kind::Float => "java/lang/Float",
-        Kind::Long => "java/lang/Long",
-        Kind::Double => "java/lang/Double",
-        Kind::Reference => return None,
-    })
-}
-
-/// The primitive type that a class boxes.
-pub(super) fn unwrapped(class: &str) -> Option<Kind> {
-    let kinds = [
-        Kind::Boolean,
-        Kind::Byte,
-        Kind::Char,
-        Kind::Short,
-        Kind::Int,
-        Kind::Float,
-        Kind::Long,
-        Kind::Double,
-    ];
-    kinds.into_iter().find(|&kind| wrapper(kind) == Some(class))
-}
-
 /// The primitive type that the class of a descriptor boxes.
 fn boxed(descriptor: &str) -> Option<Kind> {
-    unwrapped(descriptor.strip_prefix('L')?.strip_suffix(';')?)
+    Kind::wrapped_by(descriptor.strip_prefix('L')?.strip_suffix(';')?)
 }
 
 fn type_name(kind: Kind) -> &'static str {
@@ -87,7 +57,7 @@ impl<'p> Machine<'p> {
                 },
                 None => {
                     let object = self.emit_box(assembler, value, given)?;
-                    let name = wrapper(given).unwrap_or_default();
+                    let name = given.wrapper().unwrap_or_default();
                     self.emit_cast(assembler, from, object, &format!("L{name};"), target)?;
                     Ok(Some(object))
                 }
@@ -128,7 +98,7 @@ impl<'p> Machine<'p> {
 
     /// `Integer.valueOf(value)` and the like.
     fn emit_box(&mut self, assembler: &mut Assembler, value: Reg, kind: Kind) -> Result<Reg, Trap> {
-        let name = wrapper(kind).unwrap_or_default();
+        let name = kind.wrapper().unwrap_or_default();
         let text = format!("({})L{name};", kind.letter());
         let value_of = self.static_method(name, "valueOf", &text)?;
         let object = assembler.register(RegisterKind::Ref);
@@ -147,10 +117,10 @@ impl<'p> Machine<'p> {
     ) -> Result<Option<Reg>, Trap> {
         let is_number = |kind| !matches!(kind, Kind::Boolean | Kind::Char);
         let (class, read) = match boxed(source) {
-            Some(kind) if is_number(kind) => (wrapper(kind), target),
-            Some(kind) => (wrapper(kind), kind),
+            Some(kind) if is_number(kind) => (kind.wrapper(), target),
+            Some(kind) => (kind.wrapper(), kind),
             None if is_number(target) => (Some("java/lang/Number"), target),
-            None => (wrapper(target), target),
+            None => (target.wrapper(), target),
         };
         let class = class.unwrap_or_default();
         if boxed(source).is_none() {

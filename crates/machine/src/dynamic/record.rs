@@ -109,7 +109,7 @@ impl<'p> Machine<'p> {
                 Kind::Byte | Kind::Short | Kind::Char | Kind::Int => value,
                 kind => {
                     let hash = assembler.register(RegisterKind::Word);
-                    let (class, parameter) = match super::convert::wrapper(kind) {
+                    let (class, parameter) = match kind.wrapper() {
                         Some(class) => (class, component.descriptor),
                         None => ("java/util/Objects", "Ljava/lang/Object;"),
                     };

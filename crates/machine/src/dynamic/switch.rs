@@ -112,7 +112,7 @@ impl<'p> Machine<'p> {
             Label::Class(wanted) => self.program.is_subclass(class, *wanted),
             Label::String(units) => class == self.known.string && self.string_units(value) == *units,
             Label::Integer(wanted) => {
-                let kind = super::convert::unwrapped(&self.program.class(class).name);
+                let kind = Kind::wrapped_by(&self.program.class(class).name);
                 matches!(kind, Some(Kind::Int | Kind::Short | Kind::Byte | Kind::Char))
                     && self.unbox(value).is_some_and(|found| found as u32 as i32 == *wanted)
             }

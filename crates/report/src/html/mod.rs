@@ -16,7 +16,7 @@ mod timeline;
 
 use crate::clean::clean;
 use crate::model::{Report, Stack, Violation};
-use crate::words::{figures, place, plural, refutation};
+use crate::words::{circumstances, figures, plural, refutation};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -128,15 +128,8 @@ fn section(violation: &Violation, number: usize, out: &mut String) {
         "<section class=\"violation\" data-violation=\"{number}\" aria-label=\"Defect {number}\">\n<h2>{}</h2>\n",
         safe(&violation.message),
     );
-    let at = place(&violation.file, violation.line);
-    let parts = [
-        ("at", at),
-        ("in", clean(&violation.class)),
-        ("property", clean(&violation.property)),
-    ];
-    let known: Vec<String> = parts
+    let known: Vec<String> = circumstances(violation)
         .iter()
-        .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| format!("{name} <code>{}</code>", escape(value)))
         .collect();
     if !known.is_empty() {

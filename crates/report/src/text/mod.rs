@@ -5,7 +5,7 @@ mod trace;
 
 use crate::clean::{clean, clip, width};
 use crate::model::{Report, Stack, Violation};
-use crate::words::{figures, place, plural, refutation};
+use crate::words::{circumstances, figures, plural, refutation};
 use line::{Line, Page, Paint};
 
 /// Frames of a stack that are shown at its top and at its bottom.
@@ -80,15 +80,8 @@ fn what(violation: &Violation, number: &str, most: usize, page: &mut Page) {
     page.gap();
     let prose = most.min(PROSE);
     page.prose(Paint::Bad, number, &clean(&violation.message), prose);
-    let at = place(&violation.file, violation.line);
-    let parts = [
-        ("at", at),
-        ("in", clean(&violation.class)),
-        ("property", clean(&violation.property)),
-    ];
-    let known: Vec<String> = parts
+    let known: Vec<String> = circumstances(violation)
         .iter()
-        .filter(|(_, value)| !value.is_empty())
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
     if !known.is_empty() {

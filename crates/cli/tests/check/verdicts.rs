@@ -1,0 +1,144 @@
+//! Every program has the verdict, the violation and the number of states that its headers name.
+
+use crate::common::cases::{self, Case, Ran, on_all_cores};
+use crate::{JDK, SURVEY, common, conclude, told};
+use std::fs;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// The JDK whose library the counts in the fixtures belong to.
+const COUNTED: u16 = 17;
+
+/// Every program with the strongest reductions.
+static AUTO: LazyLock<Vec<(&Case, Ran)>> = LazyLock::new(|| {
+    let check = |case: &&'static Case| (*case, case.check_with(&JDK, "auto", &["--json", "-", "--time", "100s"]));
+    let mut paid = cases::chosen();
+    paid.retain(|case| !case.owes);
+    on_all_cores(&paid, check)
+});
+
+/// What differs from what the headers say about a reduction.
+fn differences(case: &Case, reduction: &str, ran: &Ran, counted: bool) -> Vec<String> {
+    let (verdict, property) = case.expected(reduction);
+    let report = match ran.report() {
+        Ok(report) => report,
+        Err(why) => return vec![why],
+    };
+    if report.verdict != verdict {
+        return vec![format!(
+            "{}, not {verdict}: {}",
+            report.verdict,
+            told(&report).join(" | ")
+        )];
+    }
+    let mut wrong = Vec::new();
+    let violation = report.violations.first();
+    if let (Some(expected), Some(got)) = (property, violation.map(|violation| &violation.property))
+        && expected != got
+    {
+        wrong.push(format!("property {got}, not {expected}"));
+    }
+    if let (Some(expected), Some(got)) = (case.line, violation.map(|violation| violation.line))
+        && expected != got
+    {
+        wrong.push(format!("line {got}, not {expected}"));
+    }
+    if let Some(expected) = case.says.as_ref().filter(|_| verdict == case.verdict)
+        && !told(&report).iter().any(|text| text.contains(expected))
+    {
+        wrong.push(format!("no {expected:?} in {:?}", told(&report)));
+    }
+    match case.states.get(reduction) {
+        _ if !counted => {}
+        None => wrong.push("the number of states is not known yet: run `make bless-check`".to_owned()),
+        Some(&states) if states == report.states => {}
+        Some(states) => wrong.push(format!("{} states, not {states}", report.states)),
+    }
+    wrong
+}
+
+#[test]
+fn every_program_has_its_verdict() {
+    if std::env::var_os("RADDLE_BLESS").is_some() {
+        return bless();
+    }
+    let counted = JDK.feature() == COUNTED;
+    if !counted {
+        eprintln!("numbers of states are not compared: they are those of JDK {COUNTED}");
+    }
+    for (reduction, survey) in [("base", &*SURVEY), ("auto", &*AUTO)] {
+        let failures = survey.iter().filter_map(|(case, ran)| {
+            let wrong = differences(case, reduction, ran, counted);
+            (!wrong.is_empty()).then(|| format!("{}: {}", case.name, wrong.join("; ")))
+        });
+        conclude(reduction, survey.len(), failures);
+    }
+}
+
+/// Writes the numbers of states into the fixtures. Everything else about a program is for its author to say.
+fn bless() {
+    assert_eq!(JDK.feature(), COUNTED, "numbers of states are those of JDK {COUNTED}");
+    let mut refused = Vec::new();
+    for (reduction, survey) in [("base", &*SURVEY), ("auto", &*AUTO)] {
+        for (case, ran) in survey {
+            let wrong = differences(case, reduction, ran, false);
+            match ran.report() {
+                Ok(report) if wrong.is_empty() => {
+                    let old = case.states.get(reduction);
+                    if old != Some(&report.states) {
+                        let old = old.map_or("?".to_owned(), |states| states.to_string());
+                        eprintln!("{}: {reduction} {old} -> {} states", case.name, report.states);
+                        case.bless(reduction, report.states);
+                    }
+                }
+                _ => refused.push(format!("{} {reduction}: {}", case.name, wrong.join("; "))),
+            }
+        }
+    }
+    conclude("blessed programs", SURVEY.len(), refused);
+}
+
+/// Verdicts and properties on another JDK with the strongest reductions, for a sample: every fifth program, and all that use the library's locks.
+fn check_sample(feature: u16) {
+    let Some(jdk) = common::jdks().into_iter().find(|jdk| jdk.feature() == feature) else {
+        return;
+    };
+    let uses_locks =
+        |path: &Path| fs::read_to_string(path).is_ok_and(|text| text.contains("java.util.concurrent.locks"));
+    let mut chosen = cases::chosen();
+    chosen.retain(|case| case.jdk.is_none_or(|only| only == feature) && !case.owes);
+    let numbered = chosen.into_iter().enumerate();
+    let sample = numbered.filter(|(number, case)| number % 5 == 0 || uses_locks(&case.path));
+    let sample: Vec<&Case> = sample.map(|(_, case)| case).collect();
+    let failures = on_all_cores(&sample, |case| {
+        let expected = case.expected("auto");
+        let report = match case
+            .check_with(&jdk, "auto", &["--json", "-", "--time", "100s"])
+            .report()
+        {
+            Ok(report) => report,
+            Err(why) => return Some(format!("{}: {why}", case.name)),
+        };
+        let first = report.violations.first();
+        let got = (
+            report.verdict.as_str(),
+            first.map(|violation| violation.property.as_str()),
+        );
+        (got != expected).then(|| format!("{}: {got:?}, not {expected:?}: {:?}", case.name, told(&report)))
+    });
+    conclude(
+        &format!("programs on JDK {feature}"),
+        sample.len(),
+        failures.into_iter().flatten(),
+    );
+}
+
+#[test]
+fn verdicts_are_the_same_on_21() {
+    check_sample(21);
+}
+
+#[test]
+fn verdicts_are_the_same_on_25() {
+    check_sample(25);
+}

@@ -1,0 +1,255 @@
+//! Walks through programs by chance: each step is undone and taken again, and each state written down and read back.
+
+use crate::{Dice, common, compile_sources, difference, enabled, vector};
+use kernel::{Menu, Unsupported, Vector};
+use machine::system::Action;
+use machine::{Machine, Manner};
+use store::{Exact, Visited};
+
+/// What a store has kept of the present state is that state: no section was taken for another.
+fn check_stored(machine: &mut Machine<'_>, store: &mut Exact, place: &str) {
+    let mut vector = Vector::default();
+    machine.encode(&mut vector);
+    let mut kept = Vec::new();
+    let seen = store.insert(&vector);
+    assert!(
+        seen.is_some_and(|seen| store.get(seen.id, &mut kept)) && kept == vector.words(),
+        "{place}: the store keeps another state, {}",
+        difference(&vector.words(), &kept)
+    );
+}
+
+/// Every word of the tables and the heap.
+fn everything(machine: &Machine<'_>) -> Vec<u32> {
+    machine.memory.snapshot(0, machine.memory.top())
+}
+
+/// Walks `steps` steps through a program by chance, checking each; how many were taken.
+fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: usize, seed: u64) -> usize {
+    machine.restart();
+    machine
+        .launch(name, &[])
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let mut dice = Dice(seed);
+    let mut pending: Menu<Action> = Menu::default();
+    let mut store = Exact::new();
+    for step in 0..steps {
+        check_stored(machine, &mut store, &format!("{name}, step {step}"));
+        machine.pending(&mut pending);
+        let enabled = enabled(&pending);
+        if enabled.is_empty() {
+            return step;
+        }
+        let action = enabled[dice.below(enabled.len())];
+        // Comparing all of memory is slow: always near the start, then now and then. The vector is compared each time.
+        let thorough = step < 150 || step % 97 == 0;
+        let before = vector(machine);
+        let all_before = thorough.then(|| everything(machine));
+        let undo = match machine.apply(action) {
+            Ok(undo) => undo,
+            Err(error) if is_limit(&error) => {
+                assert!(
+                    vector(machine) == before,
+                    "{name}, step {step}: a step that fails leaves traces"
+                );
+                return step;
+            }
+            Err(error) => panic!("{name}, step {step}: {error}"),
+        };
+        let after = vector(machine);
+        machine.undo(undo);
+        assert!(
+            vector(machine) == before,
+            "{name}, step {step}: undo changes the state ({action:?})"
+        );
+        if let Some(all_before) = all_before {
+            let all = everything(machine);
+            let word = all.iter().zip(&all_before).position(|(now, then)| now != then);
+            assert!(
+                word.is_none() && all.len() == all_before.len(),
+                "{name}, step {step}: word {word:?} is not restored"
+            );
+        }
+        machine
+            .apply(action)
+            .unwrap_or_else(|error| panic!("{name}, step {step}, again: {error}"));
+        assert!(
+            vector(machine) == after,
+            "{name}, step {step}: the same step leads elsewhere ({action:?})"
+        );
+        other
+            .decode(&after)
+            .unwrap_or_else(|_| panic!("{name}, step {step}: the vector cannot be read"));
+        let again = vector(other);
+        let word = again.iter().zip(&after).position(|(now, then)| now != then);
+        assert!(
+            again == after,
+            "{name}, step {step}: decode changes the state at word {word:?}"
+        );
+        if thorough {
+            follow(machine, other, name, step);
+        }
+    }
+    steps
+}
+
+/// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
+fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: usize) {
+    let (mut mine, mut theirs) = (Menu::default(), Menu::default());
+    machine.pending(&mut mine);
+    other.pending(&mut theirs);
+    let shape = |menu: &Menu<Action>| {
+        let entries = menu.entries().iter();
+        entries.map(|next| (next.action, next.enabled)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        shape(&mine),
+        shape(&theirs),
+        "{name}, step {step}: other actions after decoding"
+    );
+    for action in enabled(&mine) {
+        let back = match machine.apply(action) {
+            Ok(back) => back,
+            Err(error) if is_limit(&error) => continue,
+            Err(error) => panic!("{name}, step {step}: {error}"),
+        };
+        let forth = other
+            .apply(action)
+            .unwrap_or_else(|error| panic!("{name}, step {step}, decoded: {error}"));
+        let (mine, theirs) = (vector(machine), vector(other));
+        assert!(
+            mine == theirs,
+            "{name}, step {step}: decoding changes what {action:?} does\n{}",
+            difference(&mine, &theirs)
+        );
+        machine.undo(back);
+        other.undo(forth);
+    }
+}
+
+/// Whether a step failed because the program is too large for the machine that runs it.
+fn is_limit(error: &Unsupported) -> bool {
+    error.what.contains("--stack") || error.what.contains("--heap")
+}
+
+/// A random program: two threads that read, write, lock and allocate in an order that nobody planned.
+fn random_program(name: &str, dice: &mut Dice) -> String {
+    let mut threads = Vec::new();
+    for _ in 0..2 {
+        let mut body = String::new();
+        for _ in 0..6 + dice.below(6) {
+            let statement = match dice.below(12) {
+                0 => "x = x + 1;",
+                1 => "v = x * 2;",
+                2 => "o = new Node(x, o);",
+                3 => "if (o != null) o.value += v;",
+                4 => "array[x & 3] = v;",
+                5 => "synchronized (lock) { x ^= v; }",
+                6 => "counter.incrementAndGet();",
+                7 => "for (int i = 0; i < 3; i++) array[i] += i;",
+                8 => "Node n = o; if (n != null) o = n.next;",
+                9 => "synchronized (Node.class) { long w = wide; wide = w + array[1]; }",
+                10 => "try { Object q = o; x += q.hashCode() & 1; } catch (NullPointerException e) { v--; }",
+                _ => "lock.notifyAll0(lock);",
+            };
+            body.push_str("            { ");
+            body.push_str(statement);
+            body.push_str(" }\n");
+        }
+        threads.push(body);
+    }
+    format!(
+        "import java.util.concurrent.atomic.AtomicInteger;\npublic class {name} {{\n    static class Node {{ int value; Node next; \
+         Node(int v, Node n) {{ value = v; next = n; }} }}\n    static class Lock {{ void notifyAll0(Object o) {{ synchronized (o) {{ o.notifyAll(); }} }} }}\n    \
+         static final Lock lock = new Lock();\n    static int x;\n    static volatile int v;\n    static long wide;\n    static Node o;\n    \
+         static final int[] array = new int[4];\n    static final AtomicInteger counter = new AtomicInteger();\n    \
+         public static void main(String[] a) throws Exception {{\n        Thread one = new Thread(() -> {{\n{}        }});\n        \
+         Thread two = new Thread(() -> {{\n{}        }});\n        one.start(); two.start(); one.join(); two.join();\n        \
+         System.out.println(x + v + wide + counter.get());\n    }}\n}}\n",
+        threads[0], threads[1]
+    )
+}
+
+#[test]
+fn random_programs_can_be_undone_and_written_down() {
+    let mut dice = Dice(0x5eed);
+    let sources: Vec<(String, String)> = (0..40)
+        .map(|number| {
+            let name = format!("Random{number}");
+            let text = random_program(&name, &mut dice);
+            (name, text)
+        })
+        .collect();
+    let classes = compile_sources("random", &sources);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            common::with_second_machine(machine, |machine, other| {
+                for (number, (name, _)) in sources.iter().enumerate() {
+                    walk(machine, other, name, 2_000, 0xabc + number as u64);
+                }
+            });
+        });
+    }
+}
+
+/// Which locks are held at each access is part of a state, with the locks of the library that each thread has.
+#[test]
+fn records_can_be_undone_and_written_down() {
+    let text = "import java.util.concurrent.locks.*; public class Held { static int n; static Lock one = new ReentrantLock(); \
+        Lock two = new ReentrantReadWriteLock().writeLock(); static Held held = new Held(); \
+        static void up() { one.lock(); try { n++; held.two.lock(); try { n++; } finally { one.unlock(); } n++; } finally { held.two.unlock(); } } \
+        public static void main(String[] a) { new Thread(Held::up).start(); new Thread(Held::up).start(); up(); } }";
+    let mut dice = Dice(0x1ccd);
+    let mut sources = vec![("Held".to_owned(), text.to_owned())];
+    sources.extend((0..4).map(|number| {
+        let name = format!("Recorded{number}");
+        let text = random_program(&name, &mut dice);
+        (name, text)
+    }));
+    let classes = compile_sources("recorded", &sources);
+    for jdk in common::jdks() {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            common::with_second_machine(machine, |machine, other| {
+                for runs_through in [false, true] {
+                    let manner = Manner {
+                        reduced: true,
+                        escapes: true,
+                        locksets: true,
+                        runs_through,
+                        ..Manner::default()
+                    };
+                    (machine.manner, other.manner) = (manner, manner);
+                    for (number, (name, _)) in sources.iter().enumerate() {
+                        walk(machine, other, name, 1_500, 0xdef + number as u64);
+                    }
+                    (0..3).for_each(|seed| _ = walk(machine, other, "Held", 1_500, 0x1dea + seed));
+                }
+            });
+        });
+    }
+}
+
+#[test]
+fn steps_can_be_undone_and_states_written_down() {
+    let all = common::fixtures();
+    let classes = common::compile(&all);
+    // On the first JDK all of them, on the others every third one.
+    for (jdk, share) in common::jdks().into_iter().zip([1, 3, 3]) {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            common::with_second_machine(machine, |machine, other| {
+                let mut total = 0;
+                let wanted = std::env::var("RADDLE_FIXTURES").unwrap_or_default();
+                for fixture in all
+                    .iter()
+                    .step_by(share)
+                    .filter(|fixture| fixture.jdk <= jdk.feature() && fixture.stdin.is_empty())
+                    .filter(|fixture| wanted.is_empty() || wanted.split(',').any(|name| name == fixture.name))
+                {
+                    let seed = 0x9e37_79b9 + fixture.name.len() as u64;
+                    total += walk(machine, other, &fixture.name, 600, seed);
+                }
+                eprintln!("JDK {}: {total} steps taken, undone and taken again", jdk.feature());
+            });
+        });
+    }
+}

@@ -1,0 +1,88 @@
+//! A part of the vector: the words that encoding writes for the shared objects, or for one thread.
+
+use crate::handle::Handle;
+use crate::memory::Address;
+
+/// How far a part had come after a frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Mark {
+    pub frame: Address,
+    pub words: u32,
+    pub chunks: u32,
+    pub objects: u32,
+}
+
+/// What of a thread's last part is still right.
+#[derive(Clone, Copy)]
+pub(crate) struct Unchanged {
+    /// Its position.
+    pub part: usize,
+    /// Frames below this address are what they were.
+    pub below: Address,
+    /// So are all objects.
+    pub objects: bool,
+}
+
+/// A part of the vector.
+pub(crate) type Part = Handle<Content>;
+
+/// What a part has.
+#[derive(Default)]
+pub(crate) struct Content {
+    pub words: Vec<u32>,
+    pub ends: Vec<u32>,
+    /// The objects whose numbers were given out here, in order.
+    pub objects: Vec<Address>,
+    /// The highest address among them.
+    pub highest: Address,
+    /// What the first of them has as its number within the group.
+    pub first: usize,
+    /// The chunk of the first object.
+    pub first_chunk: usize,
+    /// Which thread's it is.
+    pub thread: u32,
+    /// What was written when its record was, and after each of its frames from the bottom up.
+    pub marks: Vec<Mark>,
+    pub version: u64,
+    /// The group of its numbers.
+    pub group: u32,
+}
+
+impl Content {
+    pub(crate) fn end_chunk(&mut self) {
+        let end = self.words.len() as u32;
+        if self.ends.last().copied().unwrap_or(0) < end {
+            self.ends.push(end);
+        }
+    }
+
+    /// Notes how far it has come after a frame; 0 is what comes before all frames.
+    #[inline]
+    pub(crate) fn mark(&mut self, frame: Address) {
+        self.marks.push(Mark {
+            frame,
+            words: self.words.len() as u32,
+            chunks: self.ends.len() as u32,
+            objects: self.objects.len() as u32,
+        });
+    }
+}
+
+impl Part {
+    /// An empty part with the room of an old one.
+    pub(crate) fn spare(room: &mut Vec<Part>) -> Part {
+        let mut part = room.pop().unwrap_or_default();
+        part.words.clear();
+        part.ends.clear();
+        part.objects.clear();
+        part.marks.clear();
+        part.first = 0;
+        part.highest = 0;
+        part.group = 0;
+        part
+    }
+
+    pub(crate) fn give_back(self, room: &mut Vec<Part>) {
+        room.push(self);
+    }
+}
