@@ -229,7 +229,8 @@ fn what_a_reduction_assumed_is_told() {
         .expect("it is wrong");
     let told = (&*dropped.thread, &*dropped.class, &*dropped.file, dropped.line);
     assert_eq!(told, ("main", "Locks", "Locks.java", 10));
-    assert!(report.restarts > 0);
+    // The walks before the search have shown that.
+    assert_eq!(report.restarts, 0);
 }
 
 #[test]

@@ -92,6 +92,35 @@ fn an_access_against_a_rule_is_named() {
 }
 
 #[test]
+fn a_rule_may_be_about_a_lock_of_the_library() {
+    let text = "import java.util.concurrent.locks.*; public class Ruled { static int n; static final Lock lock = new ReentrantLock(); \
+                static void up() { lock.lock(); try { n++; } finally { lock.unlock(); } } \
+                public static void main(String[] a) { new Thread(Ruled::up).start(); up(); } }";
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("Ruled.java");
+    std::fs::write(&path, text).expect("target can be written");
+    let explored = |name: &str, when: &str| {
+        let rule = rules(name, &format!("protected Ruled.n: {when};"));
+        read(when, &check(&path, &["--reduce", "optimistic", "--discipline", &rule]))
+    };
+    let wrong = "java.util.concurrent.locks.ReentrantReadWriteLock.WriteLock";
+    let [right, wrong] = [("right", "java.util.concurrent.locks.ReentrantLock"), ("other", wrong)]
+        .map(|(name, class)| explored(name, &format!("locked({class})")));
+    let is_told = |report: &Report| report.dropped.iter().any(|one| one.what.starts_with("Ruled.n"));
+    assert_eq!(
+        (&*right.verdict, is_told(&right)),
+        ("holds", false),
+        "{:?}",
+        right.dropped
+    );
+    assert_eq!(
+        (&*wrong.verdict, is_told(&wrong)),
+        ("holds", true),
+        "{:?}",
+        wrong.dropped
+    );
+}
+
+#[test]
 fn a_lock_that_is_taken_away_gives_no_access() {
     let path = common::root().join("fixtures/check/violated/LockStolen.java");
     let rule = rules("stolen", "protected LockStolen.Data.x: owner(this.token) == thread;");

@@ -154,7 +154,17 @@ impl Machine<'_> {
                 self.named(sync, "state")?
             }
             When::Locked(class) => {
-                let is = |lock: Address| self.program.is_subclass(self.class_of(lock), *class);
+                let stands_for = |found: ClassId| {
+                    let mut owned = self.known.owned_locks.iter();
+                    owned.any(|lock| {
+                        self.program.is_subclass(lock.class, *class)
+                            && self.program.is_subclass(found, lock.synchronizer)
+                    })
+                };
+                let is = |lock: Address| {
+                    let found = self.class_of(lock);
+                    self.program.is_subclass(found, *class) || stands_for(found)
+                };
                 return Value::truth(self.locked_objects(number).into_iter().any(is));
             }
             When::Has(of) => {
@@ -213,8 +223,8 @@ impl Machine<'_> {
     fn synchronizer_of(&self, object: Address) -> Address {
         let class = self.class_of(object);
         let mut locks = self.known.owned_locks.iter();
-        let found = locks.find(|&&(lock, _)| self.program.is_subclass(class, lock));
-        found.map_or(object, |&(_, sync)| self.memory.load(object + sync))
+        let found = locks.find(|lock| self.program.is_subclass(class, lock.class));
+        found.map_or(object, |lock| self.memory.load(object + lock.cell))
     }
 
     /// The object of the thread that has a lock; 0 for none.

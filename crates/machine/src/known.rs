@@ -3,6 +3,16 @@
 use crate::machine::StartError;
 use program::world::{ClassId, LoaderId, MethodId, Program};
 
+/// A kind of lock that one thread has at a time, by its synchronizer.
+pub struct OwnedLock {
+    /// The class of the lock.
+    pub class: ClassId,
+    /// Where it refers to its synchronizer.
+    pub cell: u32,
+    /// The class of that.
+    pub synchronizer: ClassId,
+}
+
 /// Classes, fields and methods by what the machine uses them for.
 #[allow(missing_docs)] // the names are those of the JDK
 pub struct Known {
@@ -41,8 +51,8 @@ pub struct Known {
     pub throwable_depth: u32,
     pub throwable_trace: u32,
     pub thread_eetop: u32,
-    /// Classes of locks that one thread has at a time, each with where it has its synchronizer.
-    pub owned_locks: [(ClassId, u32); 2],
+    /// Locks that one thread has at a time.
+    pub owned_locks: [OwnedLock; 2],
     pub synchronizer: ClassId,
     pub synchronizer_owner: u32,
     pub thread_run: MethodId,
@@ -81,8 +91,14 @@ impl Known {
         };
         let object = class("java/lang/Object")?;
         let string = class("java/lang/String")?;
-        let reentrant_lock = class("java/util/concurrent/locks/ReentrantLock")?;
-        let write_lock = class("java/util/concurrent/locks/ReentrantReadWriteLock$WriteLock")?;
+        let owned = |lock: &str, synchronizer: &str| -> Result<OwnedLock, StartError> {
+            let of = class(lock)?;
+            Ok(OwnedLock {
+                class: of,
+                cell: field(of, "sync", &format!("L{synchronizer};"))?,
+                synchronizer: class(synchronizer)?,
+            })
+        };
         let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
         let class_class = class("java/lang/Class")?;
         let thread = class("java/lang/Thread")?;
@@ -131,22 +147,14 @@ impl Known {
             class_component: field(class_class, "componentType", "Ljava/lang/Class;")?,
             class_loader_field: field(class_class, "classLoader", "Ljava/lang/ClassLoader;")?,
             owned_locks: [
-                (
-                    reentrant_lock,
-                    field(
-                        reentrant_lock,
-                        "sync",
-                        "Ljava/util/concurrent/locks/ReentrantLock$Sync;",
-                    )?,
-                ),
-                (
-                    write_lock,
-                    field(
-                        write_lock,
-                        "sync",
-                        "Ljava/util/concurrent/locks/ReentrantReadWriteLock$Sync;",
-                    )?,
-                ),
+                owned(
+                    "java/util/concurrent/locks/ReentrantLock",
+                    "java/util/concurrent/locks/ReentrantLock$Sync",
+                )?,
+                owned(
+                    "java/util/concurrent/locks/ReentrantReadWriteLock$WriteLock",
+                    "java/util/concurrent/locks/ReentrantReadWriteLock$Sync",
+                )?,
             ],
             synchronizer,
             synchronizer_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
