@@ -197,9 +197,9 @@ pub fn judge(subject: &mut dyn Subject, strategies: &[Strategy]) -> Result<Judge
             Some(first) => differences.extend(difference(number, first, &summary)),
         }
     }
-    Ok(match first {
-        Some(first) if differences.is_empty() => Judgement::Agree(first),
-        _ => Judgement::Disagree(differences),
+    Ok(match differences.is_empty() {
+        true => Judgement::Agree(first.unwrap_or_default()),
+        false => Judgement::Disagree(differences),
     })
 }
 

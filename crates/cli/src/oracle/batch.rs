@@ -1,5 +1,6 @@
 //! Programs that are compiled at once and searched one after the other, on one machine that goes back to its image for each.
 
+use super::is_spurious;
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::{learns, proved};
@@ -49,10 +50,12 @@ fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     Failure::input(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Calls `body` for each program, given by the name of its class and its source, with its position.
+/// Calls `body` for each program, given by the name of its class and its source, with its position. Its circumstances are those of a
+/// seed.
 pub fn each(
     jdk: &Jdk,
     programs: &[(String, String)],
+    seeds: impl Fn(usize) -> u64,
     mut body: impl FnMut(usize, &mut Case<'_, '_>) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
     let folder = Folder::new()?;
@@ -94,7 +97,7 @@ pub fn each(
                 allowed: Vec::new(),
             },
             machine: &mut machine,
-            spurious: false,
+            seed: seeds(position),
             class_path: &text,
             proved: None,
         };
@@ -149,19 +152,23 @@ const RULES: &[&str] = &[
     "protected P.i0: locked(java.lang.Object); protected P.i1: thread == main or locked(P.N);",
 ];
 
-/// The rules for a program: there are some for two in three, unless they name what it does not have.
-fn rule(program: &Program, class: &str) -> Option<Arc<Discipline>> {
-    let number = class.bytes().fold(0, |sum: usize, byte| sum * 31 + usize::from(byte)) % (RULES.len() * 3 / 2);
-    let text = RULES.get(number)?.replace("P.", &format!("{class}."));
-    discipline::parse(program, &text).ok().map(Arc::new)
+/// The rules for the program of a seed, as they are said of this class: there are some for two in three.
+pub fn rules(seed: u64, class: &str) -> Option<String> {
+    let number = seed as usize % (RULES.len() * 3 / 2);
+    Some(RULES.get(number)?.replace("P.", &format!("{class}.")))
+}
+
+/// The same as what they mean, unless they name what the program does not have.
+fn discipline(program: &Program, seed: u64, class: &str) -> Option<Arc<Discipline>> {
+    discipline::parse(program, &rules(seed, class)?).ok().map(Arc::new)
 }
 
 /// One program of a batch.
 pub struct Case<'p, 'm> {
     system: Java<'p>,
     machine: &'m mut Machine<'p>,
-    /// Whether threads wake up for no reason.
-    pub spurious: bool,
+    /// What the circumstances of the program are drawn from: whether threads wake up for no reason, and which rules it has.
+    seed: u64,
     class_path: &'m str,
     /// The places whose objects are proved never to be shared, once somebody wants to know.
     proved: Option<Arc<HashSet<(MethodId, u32)>>>,
@@ -177,7 +184,7 @@ impl Case<'_, '_> {
             }
             machine.proved = self.proved.clone().unwrap_or_default();
         }
-        machine.discipline = rule(machine.program, &start.class);
+        machine.discipline = discipline(machine.program, self.seed, &start.class);
         machine
             .begin(start)
             .map_err(|error| Failure::unknown(error.to_string()))
@@ -196,7 +203,7 @@ impl Case<'_, '_> {
         }
         self.system.manner = Manner {
             locks: true,
-            spurious: self.spurious,
+            spurious: is_spurious(self.seed),
             ..manner(&strategy.combination)
         };
         loop {

@@ -137,10 +137,12 @@ impl Run<'_> {
         };
         let programs: Vec<_> = seeds.iter().map(named).collect();
         let mut last = Instant::now();
-        batch::each(jdk, &programs, |position, case| {
-            case.spurious = is_spurious(seeds[position]);
-            self.judge(Kind::Java, seeds[position], case, &mut last)
-        })
+        batch::each(
+            jdk,
+            &programs,
+            |position| seeds[position],
+            |position, case| self.judge(Kind::Java, seeds[position], case, &mut last),
+        )
     }
 
     fn models(&self, seeds: &[u64]) -> Result<(), Failure> {
@@ -194,13 +196,17 @@ fn smaller(options: &Oracle, jdk: &Jdk, seed: u64) -> Result<Program, Failure> {
         };
         let programs: Vec<_> = candidates.iter().enumerate().map(named).collect();
         let mut first = None;
-        let result = batch::each(jdk, &programs, |position, case| {
-            case.spurious = is_spurious(seed);
-            if let Ok(Judgement::Disagree(_)) = judge(case, &strategies) {
-                first = Some(position);
-            }
-            Ok(first.is_none())
-        });
+        let result = batch::each(
+            jdk,
+            &programs,
+            |_| seed,
+            |position, case| {
+                if let Ok(Judgement::Disagree(_)) = judge(case, &strategies) {
+                    first = Some(position);
+                }
+                Ok(first.is_none())
+            },
+        );
         failure = result.err();
         first
     });
@@ -215,14 +221,18 @@ fn disagreeing(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Res
     let all = strategies::for_programs(options, seed);
     let mut chosen = Vec::new();
     let programs = [("P".to_owned(), program.source("P"))];
-    batch::each(jdk, &programs, |_, case| {
-        case.spurious = is_spurious(seed);
-        if let Ok(Judgement::Disagree(differences)) = judge(case, &all) {
-            let others = differences.iter().map(|difference| difference.strategy);
-            chosen.extend(std::iter::once(0).chain(others).map(|number| all[number].clone()));
-        }
-        Ok(true)
-    })?;
+    batch::each(
+        jdk,
+        &programs,
+        |_| seed,
+        |_, case| {
+            if let Ok(Judgement::Disagree(differences)) = judge(case, &all) {
+                let others = differences.iter().map(|difference| difference.strategy);
+                chosen.extend(std::iter::once(0).chain(others).map(|number| all[number].clone()));
+            }
+            Ok(true)
+        },
+    )?;
     Ok(chosen)
 }
 
@@ -235,21 +245,30 @@ fn told(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Result<Str
     if is_spurious(seed) {
         text.push_str("//@ options: --spurious\n");
     }
-    batch::each(jdk, &programs, |_, case| {
-        case.spurious = is_spurious(seed);
-        let reference = &strategies[0];
-        text.push_str(&match case.first_violation(reference) {
-            None => "//@ states: base=?\n".to_owned(),
-            Some((property, _, line)) => format!("//@ property: {property}\n//@ line: {line}\n//@ states: base=?\n"),
-        });
-        text.push_str(&programs[0].1);
-        if let Ok(Judgement::Disagree(differences)) = judge(case, &strategies) {
-            for difference in &differences {
-                text.push_str(&compared(case, &strategies, difference));
+    if let Some(rules) = batch::rules(seed, &name) {
+        text.push_str(&format!("// --discipline: {rules}\n"));
+    }
+    batch::each(
+        jdk,
+        &programs,
+        |_| seed,
+        |_, case| {
+            let reference = &strategies[0];
+            text.push_str(&match case.first_violation(reference) {
+                None => "//@ states: base=?\n".to_owned(),
+                Some((property, _, line)) => {
+                    format!("//@ property: {property}\n//@ line: {line}\n//@ states: base=?\n")
+                }
+            });
+            text.push_str(&programs[0].1);
+            if let Ok(Judgement::Disagree(differences)) = judge(case, &strategies) {
+                for difference in &differences {
+                    text.push_str(&compared(case, &strategies, difference));
+                }
             }
-        }
-        Ok(true)
-    })?;
+            Ok(true)
+        },
+    )?;
     Ok(text)
 }
 
