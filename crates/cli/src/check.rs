@@ -142,7 +142,7 @@ impl Plan {
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);
         let asks_locks = !is_model && options.properties.contains(&Property::Lock);
-        if combination.is_auto() && (asks_locks || options.check_reduced(combination.has(Part::Sleep)).is_err()) {
+        if combination.is_auto() && (asks_locks || options.check_reduced(false).is_err()) {
             // Whoever leaves the choice to us gets what there is.
             combination = Combination::named(["base"]).unwrap_or(combination);
         }
@@ -152,12 +152,13 @@ impl Plan {
                  choose --reduce base, or drop `lock`",
             ));
         }
+        let sleeps = combination.has(Part::Sleep) && !combination.is_auto();
         let checked = match combination.is_full() {
             true => checked,
-            false => checked.and_then(|()| options.check_reduced(combination.has(Part::Sleep))),
+            false => checked.and_then(|()| options.check_reduced(sleeps)),
         };
         checked.map_err(|conflict| Failure::input(conflict.to_string()))?;
-        if combination.has(Part::Sleep) && how.store == StoreKind::Bits {
+        if sleeps && how.store == StoreKind::Bits {
             return Err(Failure::input(
                 "`sleep` keeps something with every state, and --store bits does not keep states: choose another store or drop `sleep`",
             ));
@@ -308,28 +309,30 @@ impl Plan {
                 time: self.options.time.map(|most| most.saturating_sub(time)),
                 ..self.options.clone()
             };
-            let mut watch = Progress::new(options.quiet, limits.time, self.memory, &self.title);
             let guesses = subject.guesses(&mut state, options)?;
             let mut ample = self.combination.make::<SystemOf<S>>(guesses);
             let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
-            let system = subject.system();
+            let (system, has_news) = (subject.system(), || subject.has_news());
+            let mut watch = Progress::new(options.quiet, limits.time, self.memory, &self.title, &has_news);
             let outcome = search::explore(system, &mut state, &mut *visited, &limits, reduction, &mut watch);
             let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
             watch.finish();
-            restarts += outcome.restarts;
             time += outcome.figures.elapsed;
             // What was stopped by a limit or by a violation is not done again.
             let is_over = match &outcome.ending {
                 Ending::Complete => false,
-                Ending::Stopped(why) => !matches!(why, Why::Inexact | Why::Preemptions | Why::Unsupported(_)),
+                Ending::Stopped(why) => {
+                    !matches!(why, Why::Inexact | Why::Preemptions | Why::Unsupported(_) | Why::Again)
+                }
             };
             if is_over || !subject.begins_again() {
                 return Ok(Explored {
                     state,
                     visited,
-                    outcome,
                     guesses: ample.map(Ample::into_guesses).unwrap_or_default(),
-                    restarts,
+                    // When an attempt was given up depends on the machine, so what it went through does not count.
+                    restarts: restarts + outcome.restarts,
+                    outcome,
                     time,
                 });
             }

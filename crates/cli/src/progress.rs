@@ -22,7 +22,7 @@ pub fn listen() {
 }
 
 /// Shows figures on a terminal while a search runs.
-pub struct Progress {
+pub struct Progress<'n> {
     shown: bool,
     visible: bool,
     next: Instant,
@@ -31,6 +31,8 @@ pub struct Progress {
     time: Option<Duration>,
     memory: u64,
     title: String,
+    /// Whether all must be explored again in another manner.
+    has_news: &'n dyn Fn() -> bool,
 }
 
 /// Whether Ctrl-C was pressed.
@@ -38,9 +40,15 @@ pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-impl Progress {
+impl<'n> Progress<'n> {
     /// For a search with these limits. `title` stands before the figures.
-    pub fn new(quiet: bool, time: Option<Duration>, memory: u64, title: &str) -> Progress {
+    pub fn new(
+        quiet: bool,
+        time: Option<Duration>,
+        memory: u64,
+        title: &str,
+        has_news: &'n dyn Fn() -> bool,
+    ) -> Progress<'n> {
         Progress {
             shown: false,
             visible: !quiet && std::io::stderr().is_terminal(),
@@ -51,6 +59,7 @@ impl Progress {
             time,
             memory,
             title: title.to_owned(),
+            has_news,
         }
     }
 
@@ -97,7 +106,7 @@ impl Progress {
     }
 }
 
-impl Observer for Progress {
+impl Observer for Progress<'_> {
     fn progress(&mut self, figures: &Figures) -> bool {
         let now = Instant::now();
         if self.visible && now >= self.next {
@@ -105,6 +114,10 @@ impl Observer for Progress {
             self.show(figures);
         }
         !is_interrupted()
+    }
+
+    fn begins_again(&self) -> bool {
+        (self.has_news)()
     }
 }
 

@@ -33,7 +33,12 @@ pub trait Subject {
     /// A state before the first step.
     fn start(&mut self) -> Result<StateOf<Self>, Failure>;
 
-    /// Whether the exploration has shown that all must be explored again in another manner, which is then that of the system.
+    /// Whether the exploration has shown that all must be explored again in another manner.
+    fn has_news(&self) -> bool {
+        false
+    }
+
+    /// The same, and the manner is then that of the system.
     fn begins_again(&mut self) -> bool {
         false
     }

@@ -60,7 +60,7 @@ pub fn judge<A>(
                 "there are more states than can be numbered".to_owned(),
                 "make the program smaller",
             ),
-            Why::Broken => (
+            Why::Broken | Why::Again => (
                 "something that the reduction relied on is wrong".to_owned(),
                 "use --reduce base",
             ),

@@ -50,7 +50,8 @@ pub trait View: System {
         false
     }
 
-    /// Whether the object of a place stands for this thread; `None` if it stands for none.
+    /// Whether the object of a place stands for this thread; `None` if it stands for none: one that is yet to be started, or has
+    /// ended, is none.
     fn stands_for(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
         None
     }

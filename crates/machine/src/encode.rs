@@ -326,6 +326,8 @@ impl Machine<'_> {
         // How often it held the monitor, and how it was woken, matter only until it has the monitor again or goes on.
         let waited = matches!(state, status::WAITING | status::REACQUIRING);
         let woken = state == status::REACQUIRING || state == status::RUNNABLE && word(thread::PHASE) != 0;
+        // Who has nothing left to do does not park any more.
+        let parks = state != status::ENDING;
         part.words.extend([
             state,
             word(thread::READY),
@@ -333,7 +335,7 @@ impl Machine<'_> {
             if waited { word(thread::COUNT) } else { 0 },
             left as u32,
             (left >> 32) as u32,
-            word(thread::PERMIT),
+            if parks { word(thread::PERMIT) } else { 0 },
             word(thread::PHASE),
             word(thread::HASHES),
             word(thread::NAMES) << 16 | word(thread::NUMBERS),

@@ -255,12 +255,13 @@ impl Machine<'_> {
                 let object = register(object);
                 match if object == 0 { None } else { self.thread_of(object) } {
                     Some(number) => out.touch(thread_place(number), Access::AtomicWrite),
+                    // To one that does not run nothing happens; its start and its end touch all of it.
                     None => out.touch(
                         Place {
                             object,
-                            cell: Place::WHOLE,
+                            cell: self.known.thread_eetop,
                         },
-                        Access::AtomicWrite,
+                        Access::AtomicRead,
                     ),
                 }
             }

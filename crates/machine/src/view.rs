@@ -1,6 +1,6 @@
 //! What reductions may ask about a state of a program.
 
-use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class, class_record, init, thread};
+use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class, class_record, init, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, Java};
@@ -177,8 +177,15 @@ impl<'p> View for Java<'p> {
 
     fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
         let object = Some(place.object).filter(|&object| object >= HEAP)?;
-        let is_thread = state.program.is_subclass(state.class_of(object), state.known.thread);
-        is_thread.then(|| state.thread_word(thread.0, thread::OBJECT) == object)
+        if !state.program.is_subclass(state.class_of(object), state.known.thread) {
+            return None;
+        }
+        let lives = |&number: &u32| {
+            let is_free = state.thread_word(number, thread::STATUS) == status::FREE;
+            !is_free && state.thread_word(number, thread::OBJECT) == object
+        };
+        let found = (0..=state.highest_thread()).find(lives);
+        found.map(|number| number == thread.0)
     }
 
     fn begins(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {

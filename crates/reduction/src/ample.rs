@@ -19,6 +19,7 @@
 use crate::guess::{Doubt, Guess, Guesses};
 use crate::independence::Independence;
 use crate::optimistic::Optimistic;
+use crate::patience::Patience;
 use crate::persistent;
 use kernel::{Menu, Pending, Place, Reduction, ThreadId, View};
 
@@ -35,6 +36,7 @@ pub struct Ample<S: View> {
     pub optimistic: Option<Optimistic>,
     guesses: Guesses,
     order: Vec<ThreadId>,
+    patience: Patience,
 }
 
 impl<S: View> Ample<S> {
@@ -48,6 +50,7 @@ impl<S: View> Ample<S> {
             optimistic: None,
             guesses,
             order: Vec::new(),
+            patience: Patience::default(),
         }
     }
 
@@ -126,7 +129,7 @@ impl<S: View> Reduction<S> for Ample<S> {
         };
         enough.extend(found);
         if self.persistent && found.is_none() && order.len() > 1 {
-            persistent::choose(system, state, menu, &order, enough);
+            persistent::choose(system, state, menu, &order, &mut self.patience, enough);
         }
         self.order = order;
     }

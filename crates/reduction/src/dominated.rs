@@ -9,12 +9,16 @@
 
 use crate::guess::{Guess, Guesses};
 use crate::independence::Independence;
+use crate::patience::Patience;
 use crate::selflock;
 use kernel::{ThreadId, Touch, View};
 use std::cell::RefCell;
 
 /// The independence.
-pub struct Dominated;
+#[derive(Default)]
+pub struct Dominated {
+    patience: Patience,
+}
 
 impl<S: View> Independence<S> for Dominated {
     fn commutes(
@@ -33,7 +37,9 @@ impl<S: View> Independence<S> for Dominated {
             }
             holds
         };
-        let dominated = system.is_dominated(state, thread, touch.place, &locks);
+        let spot = system.spot(state, thread);
+        let question = || system.is_dominated(state, thread, touch.place, &locks);
+        let dominated = self.patience.ask(spot, question);
         if dominated {
             for class in relied.into_inner() {
                 guesses.rely(Guess::SelfLocking(class));

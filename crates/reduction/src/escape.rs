@@ -7,10 +7,14 @@
 
 use crate::guess::Guesses;
 use crate::independence::{Independence, gives_back};
+use crate::patience::Patience;
 use kernel::{ThreadId, Touch, View};
 
 /// The independence.
-pub struct Escape;
+#[derive(Default)]
+pub struct Escape {
+    patience: Patience,
+}
 
 impl<S: View> Independence<S> for Escape {
     fn commutes(
@@ -21,6 +25,8 @@ impl<S: View> Independence<S> for Escape {
         touch: Touch,
         _guesses: &mut Guesses,
     ) -> bool {
-        gives_back(system, state, thread, touch) || system.is_local(state, thread, touch.place)
+        let spot = system.spot(state, thread);
+        gives_back(system, state, thread, touch)
+            || self.patience.ask(spot, || system.is_local(state, thread, touch.place))
     }
 }

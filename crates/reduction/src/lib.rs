@@ -16,6 +16,7 @@ mod list;
 mod lockset;
 mod optimistic;
 mod own;
+mod patience;
 mod persistent;
 mod selflock;
 

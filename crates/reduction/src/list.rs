@@ -175,6 +175,7 @@ const AUTO: &[Part] = &[
     Part::Final,
     Part::Own,
     Part::Persistent,
+    Part::Sleep,
 ];
 
 impl Combination {
@@ -267,9 +268,9 @@ impl Combination {
         for part in self.expanded() {
             match part {
                 Part::EscapeStatic => independences.push(Box::new(EscapeStatic)),
-                Part::Escape => independences.push(Box::new(Escape)),
+                Part::Escape => independences.push(Box::<Escape>::default()),
                 Part::SelfLock => independences.push(Box::new(SelfLock)),
-                Part::Dominated => independences.push(Box::new(Dominated)),
+                Part::Dominated => independences.push(Box::<Dominated>::default()),
                 Part::Lockset => independences.push(Box::<Lockset>::default()),
                 Part::Final => independences.push(Box::new(FinalField)),
                 Part::Own => independences.push(Box::new(Own)),

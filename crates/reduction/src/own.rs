@@ -8,6 +8,9 @@
 //! the guess needs no history. Let some execution have a first access by another thread; all the owner's accesses to the
 //! field commute with what comes before it, so an execution that takes them early and was not left out has it, too. There it
 //! is seen, because every access is looked at, also one that commutes for another reason.
+//!
+//! SOUNDNESS: what others do to the object before the thread is started, or after it has ended, does not matter: start and end are steps
+//! that touch the whole object, so whoever could as well come in between is seen there, too.
 
 use crate::guess::{Guess, Guesses};
 use crate::independence::Independence;

@@ -15,6 +15,7 @@
 //! What a property looks at is kept for the reasons that `ample` gives: the set is an ample set of several threads. Two threads that
 //! race are never one inside and one outside.
 
+use crate::patience::Patience;
 use kernel::{Menu, ThreadId, View};
 
 /// Appends the threads of the best set to `enough`; nothing if that is all who can move. `order` is who can move.
@@ -23,6 +24,7 @@ pub(crate) fn choose<S: View>(
     state: &mut S::State,
     menu: &Menu<S::Action>,
     order: &[ThreadId],
+    patience: &mut Patience,
     enough: &mut Vec<ThreadId>,
 ) {
     let enabled = |still: &[ThreadId]| {
@@ -36,21 +38,24 @@ pub(crate) fn choose<S: View>(
     for &thread in order {
         still.clear();
         still.push(thread);
-        let known = loop {
-            meddlers.clear();
-            if !system.meddlers(state, &still, &mut meddlers) {
-                break false;
+        let spot = system.spot(state, thread);
+        let is_less = patience.ask(spot, || {
+            loop {
+                meddlers.clear();
+                if !system.meddlers(state, &still, &mut meddlers) {
+                    break false;
+                }
+                meddlers.retain(|meddler| !still.contains(meddler));
+                if meddlers.is_empty() {
+                    break enabled(&still) < least;
+                }
+                still.append(&mut meddlers);
+                if enabled(&still) >= least {
+                    break false;
+                }
             }
-            meddlers.retain(|meddler| !still.contains(meddler));
-            if meddlers.is_empty() {
-                break true;
-            }
-            still.append(&mut meddlers);
-            if enabled(&still) >= least {
-                break false;
-            }
-        };
-        if known && enabled(&still) < least {
+        });
+        if is_less {
             least = enabled(&still);
             enough.clear();
             enough.extend_from_slice(&still);

@@ -16,7 +16,7 @@ use crate::livelock::Components;
 use crate::pace::Pace;
 use crate::sleep::Remainders;
 use crate::watch::Watch;
-use crate::{Ending, Found, Observer, Options, Outcome, Why};
+use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
 use kernel::{End, Flaw, Menu, Property, Reduction, System, ThreadId, Unsupported, Vector};
 use std::collections::HashSet;
 use store::{Seen, Visited};
@@ -234,7 +234,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     pub fn reduced(mut self, reduction: &'a mut dyn Reduction<S>) -> Self {
         self.atomic = reduction.is_atomic();
         self.coarse = reduction.is_coarse();
-        self.sleeps = reduction.sleeps();
+        // What may sleep is what was explored before, which only depth-first search knows.
+        self.sleeps = reduction.sleeps() && self.options.order == Order::Depth;
         self.reduction = Some(reduction);
         self
     }
@@ -601,6 +602,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             () if self.options.time.is_some_and(|most| elapsed >= most) => Why::Time,
             () if self.options.memory.is_some_and(|most| held > most) => Why::Memory,
             () if report && !self.observer.progress(figures) => Why::Interrupted,
+            () if report && self.observer.begins_again() => Why::Again,
             () => return,
         };
         self.stop.get_or_insert(why);

@@ -3,7 +3,7 @@
 use crate::draw::Draw;
 use crate::expand::Expansion;
 use crate::scout::Scout;
-use crate::{Conflict, Ending, Observer, Options, Order, Outcome, Why, breadth, depth, random};
+use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::Instant;
 use store::Visited;
@@ -20,8 +20,8 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     observer: &mut dyn Observer,
 ) -> Result<Outcome<S::Action>, Conflict> {
     options.check()?;
-    if let Some(reduction) = &reduction {
-        options.check_reduced(reduction.sleeps())?;
+    if reduction.is_some() {
+        options.check_reduced(false)?;
     }
     let (begun, mut restarts) = (Instant::now(), 0_u32);
     let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
@@ -30,6 +30,15 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     {
         let (draw, time) = (Draw::new(options.seed), options.time);
         Scout { draw, time, observer }.test(system, state, &mut **reduction, options.trial);
+        if observer.begins_again() {
+            let mut figures = Figures::default();
+            figures.elapsed += begun.elapsed();
+            return Ok(Outcome {
+                ending: Ending::Stopped(Why::Again),
+                figures,
+                ..Outcome::default()
+            });
+        }
     }
     loop {
         let mut left = options.clone();

@@ -72,7 +72,7 @@ impl Options {
         }
     }
 
-    /// Whether they go together with a reduction, under which actions fall asleep if `sleeps`.
+    /// Whether they go together with a reduction, which is wanted for what falls asleep under it if `sleeps`.
     pub fn check_reduced(&self, sleeps: bool) -> Result<(), Conflict> {
         match self {
             _ if sleeps && self.order != Order::Depth => Err(Conflict::SleepOrder),

@@ -31,6 +31,11 @@ pub struct Figures {
 pub trait Observer {
     /// Called every now and then, some tens of milliseconds apart; `false` ends the search.
     fn progress(&mut self, figures: &Figures) -> bool;
+
+    /// Whether what was explored so far has shown that it will have to be explored again in another manner: that ends the search, too.
+    fn begins_again(&self) -> bool {
+        false
+    }
 }
 
 /// Hears nothing.
@@ -74,6 +79,8 @@ pub enum Why {
     Full,
     /// Something that the reduction relied on is wrong: it must start over without.
     Broken,
+    /// All must be explored again in another manner.
+    Again,
     /// It was not asked to go on after a violation.
     FirstViolation,
 }

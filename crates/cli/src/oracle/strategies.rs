@@ -27,7 +27,8 @@ const STRIDE: u64 = 71;
 
 static WAYS: LazyLock<Vec<(Combination, Order)>> = LazyLock::new(|| {
     let both = |combination: Combination| {
-        let breadth = (!combination.has(Part::Sleep)).then(|| (combination.clone(), Order::Breadth));
+        let breadth =
+            (combination.is_auto() || !combination.has(Part::Sleep)).then(|| (combination.clone(), Order::Breadth));
         std::iter::once((combination, Order::Depth)).chain(breadth)
     };
     Combination::all().into_iter().flat_map(both).collect()

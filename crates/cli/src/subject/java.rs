@@ -53,6 +53,11 @@ impl<'p> Subject for JavaProgram<'p> {
         Ok(machine)
     }
 
+    fn has_news(&self) -> bool {
+        let mut manner = self.system.manner;
+        learns(self.system.shared, &mut manner)
+    }
+
     fn begins_again(&mut self) -> bool {
         learns(self.system.shared, &mut self.system.manner)
     }
