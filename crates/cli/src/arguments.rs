@@ -168,6 +168,9 @@ pub struct Check {
     /// Try the threads of each state in an order drawn from --seed
     #[arg(long, hide = true)]
     pub shuffle: bool,
+    /// Search even where a random walk before the search has come past a violation
+    #[arg(long)]
+    pub no_hunt: bool,
 }
 
 /// `raddle compare`.

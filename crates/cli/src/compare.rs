@@ -101,6 +101,7 @@ fn alone(options: &Compare, reductions: &str) -> Check {
         quiet: false,
         seed: 0,
         shuffle: false,
+        no_hunt: true,
     }
 }
 

@@ -64,7 +64,11 @@ pub fn judge<A>(
                 "something that the reduction relied on is wrong".to_owned(),
                 "use --reduce base",
             ),
-            Why::FirstViolation => return None,
+            // SOUNDNESS: a violation that cannot be told is no reason to say that there is none.
+            Why::FirstViolation => (
+                "a violation was found whose schedule cannot be followed again".to_owned(),
+                "use --reduce base",
+            ),
         })
     };
     let reason = match &outcome.ending {

@@ -214,6 +214,7 @@ fn what_a_reduction_assumed_is_told() {
             "check",
             "--reduce",
             "escape,atomic,selflock",
+            "--no-hunt",
             "--json",
             "-",
             "Locks.java",

@@ -14,7 +14,9 @@ fn example(name: &str) -> PathBuf {
 fn check(path: &Path, arguments: &[&str]) -> Output {
     let jdk = common::jdks().swap_remove(0);
     let mut command = Command::new(env!("CARGO_BIN_EXE_raddle"));
-    command.args(["check", "--json", "-", "--jdk"]).arg(jdk.home());
+    command
+        .args(["check", "--no-hunt", "--json", "-", "--jdk"])
+        .arg(jdk.home());
     command.args(arguments).arg(path);
     command.output().expect("raddle runs")
 }

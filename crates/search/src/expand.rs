@@ -647,7 +647,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 }
 
 /// How many distinct threads have an entry.
-fn count_threads<A: Copy>(menu: &Menu<A>) -> u32 {
+pub(crate) fn count_threads<A: Copy>(menu: &Menu<A>) -> u32 {
     let entries = menu.entries();
     let (mut low, mut high) = (0u64, 0);
     for (position, entry) in entries.iter().enumerate() {

@@ -1,6 +1,5 @@
 //! The way in: options to a search, a search to its outcome.
 
-use crate::draw::Draw;
 use crate::expand::Expansion;
 use crate::scout::Scout;
 use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Why, breadth, depth, random};
@@ -10,7 +9,8 @@ use store::Visited;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
 /// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is mended and
-/// the search starts over, with the time that is left.
+/// the search starts over, with the time that is left. A violation that is met on a walk in between is as good as one from the
+/// search.
 pub fn explore<S: System, V: Visited + ?Sized>(
     system: &S,
     state: &mut S::State,
@@ -28,11 +28,18 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     if let Some(reduction) = &mut reduction
         && options.trial > 0
     {
-        let (draw, time) = (Draw::new(options.seed), options.time);
-        Scout { draw, time, observer }.test(system, state, &mut **reduction, options.trial);
+        let mut scout = Scout::new(system, options, options.seed, options.time, observer);
+        scout.test(state, &mut **reduction, options.trial);
+        scout.hunt(state);
+        if let Some(mut outcome) = scout.finish() {
+            outcome.figures.elapsed = begun.elapsed();
+            return Ok(outcome);
+        }
         if observer.begins_again() {
-            let mut figures = Figures::default();
-            figures.elapsed += begun.elapsed();
+            let figures = Figures {
+                elapsed: begun.elapsed(),
+                ..Figures::default()
+            };
             return Ok(Outcome {
                 ending: Ending::Stopped(Why::Again),
                 figures,
@@ -54,10 +61,13 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         }
         let mut outcome = expansion.finish();
         if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
-            let draw = Draw::new(options.seed.wrapping_add(u64::from(restarts) + 1));
-            let time = time_left();
-            let mut scout = Scout { draw, time, observer };
-            if scout.test(system, state, &mut **reduction, outcome.figures.transitions) {
+            let seed = options.seed.wrapping_add(u64::from(restarts) + 1);
+            let mut scout = Scout::new(system, options, seed, time_left(), observer);
+            let mended = scout.test(state, &mut **reduction, outcome.figures.transitions);
+            if let Some(met) = scout.finish() {
+                visited.clear();
+                outcome = met;
+            } else if mended {
                 restarts += 1;
                 visited.clear();
                 continue;

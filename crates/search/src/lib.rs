@@ -7,6 +7,7 @@
 //! [`explore`] runs a search, [`replay`] runs a schedule that was found, [`minimise`] makes one easier to read.
 
 mod breadth;
+mod crowd;
 mod depth;
 mod draw;
 mod expand;

@@ -42,6 +42,9 @@ pub struct Options {
     /// How many random steps put what a reduction relies on to the test before the search begins. That saves searches that would have
     /// to start over; no verdict rests on it.
     pub trial: u64,
+    /// Whether a violation that is met on such walks, and on a few more for the purpose, is enough. Not if all violations are asked for,
+    /// or the one with fewest steps.
+    pub hunt: bool,
 }
 
 impl Default for Options {
@@ -57,6 +60,7 @@ impl Default for Options {
             seed: 0,
             shuffle: false,
             trial: 0,
+            hunt: false,
         }
     }
 }

@@ -13,19 +13,22 @@ fn every_counterexample_replays() {
         .filter(|(case, _)| case.property.as_deref().is_some_and(|property| property != "reachable"))
         .collect();
     let failures = on_all_cores(&violated, |(case, ran)| {
-        replay(case, ran).err().map(|why| format!("{}: {why}", case.name))
+        replay(case, ran, &trace_of(case))
+            .err()
+            .map(|why| format!("{}: {why}", case.name))
     });
     conclude("replays", violated.len(), failures.into_iter().flatten());
 }
 
-fn replay(case: &Case, ran: &Ran) -> Result<(), String> {
+/// Follows a schedule to what a run has found.
+pub fn replay(case: &Case, ran: &Ran, trace: &Path) -> Result<(), String> {
     let found = ran.report()?.violations.into_iter().next().ok_or("no violation")?;
-    let json = scratch(&format!("{}.replay", case.name));
+    let json = trace.with_extension("replay");
     let _ = fs::remove_file(&json);
     let mut command = cases::raddle();
     command.arg("replay").arg("--jdk").arg(JDK.home());
     command.arg("--source").args(case.path.parent());
-    command.arg("--json").arg(&json).arg(trace_of(case));
+    command.arg("--json").arg(&json).arg(trace);
     let ran = cases::run(command);
     let again = fs::read_to_string(&json)
         .map_err(|error| error.to_string())
@@ -50,6 +53,34 @@ fn replay(case: &Case, ran: &Ran) -> Result<(), String> {
 /// A text as it was before lines were broken.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn what_a_walk_finds_is_told_apart() {
+    let hunted = cases::chosen().into_iter().filter(|case| case.hunted);
+    for case in hunted {
+        let ran = case.check_with(&JDK, "auto", &["--json", "-"]);
+        let report = ran.report().unwrap_or_else(|why| panic!("{}: {why}", case.name));
+        assert_eq!(
+            (&*report.verdict, &*report.search),
+            ("violated", "walk"),
+            "{}",
+            case.name
+        );
+        assert_eq!((report.states, report.restarts), (0, 0), "{}", case.name);
+        assert!(report.transitions >= report.max_depth && report.max_depth > 0);
+        assert!(report.threads > 1 && report.assumed.is_empty(), "{}", case.name);
+        assert!(report.notes.iter().any(|note| note.contains("so no search was needed")));
+        let again = case.check_with(&JDK, "auto", &["--json", "-"]).report();
+        let again = again.unwrap_or_else(|why| panic!("{}: {why}", case.name));
+        assert_eq!(again.transitions, report.transitions, "{}", case.name);
+    }
+    let program = plain("violated", 500..1000)[0];
+    for more in ["--no-hunt", "--all", "--search=bfs"] {
+        let report = program.check_with(&JDK, "auto", &["--json", "-", more]).report();
+        let report = report.unwrap_or_else(|why| panic!("{}: {why}", program.name));
+        assert!(report.search != "walk" && report.states > 0, "{} {more}", program.name);
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Every program has the verdict, the violation and the number of states that its headers name.
 
-use crate::common::cases::{self, Case, Ran, on_all_cores};
+use crate::common::cases::{self, Case, Ran, on_all_cores, scratch};
+use crate::reports::replay;
 use crate::{JDK, SURVEY, common, conclude, told};
 use std::fs;
 use std::path::Path;
@@ -9,12 +10,12 @@ use std::sync::LazyLock;
 /// The JDK whose library the counts in the fixtures belong to.
 const COUNTED: u16 = 17;
 
-/// Every program with the strongest reductions.
+/// Every program that a search with the strongest reductions is enough for.
 static AUTO: LazyLock<Vec<(&Case, Ran)>> = LazyLock::new(|| {
-    let check = |case: &&'static Case| (*case, case.check_with(&JDK, "auto", &["--json", "-", "--time", "100s"]));
-    let mut paid = cases::chosen();
-    paid.retain(|case| !case.owes);
-    on_all_cores(&paid, check)
+    let options = ["--json", "-", "--time", "100s", "--no-hunt"];
+    let mut searched = cases::chosen();
+    searched.retain(|case| !case.owes && !case.hunted);
+    on_all_cores(&searched, |case| (*case, case.check_with(&JDK, "auto", &options)))
 });
 
 /// What differs from what the headers say about a reduction.
@@ -38,7 +39,7 @@ fn differences(case: &Case, reduction: &str, ran: &Ran, counted: bool) -> Vec<St
     {
         wrong.push(format!("property {got}, not {expected}"));
     }
-    if let (Some(expected), Some(got)) = (case.line, violation.map(|violation| violation.line))
+    if let (Some(expected), Some(got)) = (case.expected_line(reduction), violation.map(|violation| violation.line))
         && expected != got
     {
         wrong.push(format!("line {got}, not {expected}"));
@@ -73,6 +74,25 @@ fn every_program_has_its_verdict() {
         });
         conclude(reduction, survey.len(), failures);
     }
+}
+
+#[test]
+fn walks_before_a_search_find_what_is_wrong() {
+    let mut violated = cases::chosen();
+    violated.retain(|case| case.expected("auto").0 == "violated" && !case.owes);
+    let failures = on_all_cores(&violated, |case| {
+        let trace = scratch(&format!("{}-walk.trace", case.name));
+        let options = ["--json", "-", "--time", "100s", "--trace", &trace.to_string_lossy()];
+        let ran = case.check_with(&JDK, "auto", &options);
+        let mut wrong = differences(case, "auto", &ran, false);
+        if ran.report().is_ok_and(|report| report.search == "walk") {
+            wrong.extend(replay(case, &ran, &trace).err());
+        } else if case.hunted {
+            wrong.push("it is not a walk that finds this".to_owned());
+        }
+        (!wrong.is_empty()).then(|| format!("{}: {}", case.name, wrong.join("; ")))
+    });
+    conclude("programs with walks", violated.len(), failures.into_iter().flatten());
 }
 
 /// Writes the numbers of states into the fixtures. Everything else about a program is for its author to say.

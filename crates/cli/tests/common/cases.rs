@@ -5,7 +5,8 @@
 //! - `property`, `line`: what is violated, and where.
 //! - `says`: a part of the violation's message or explanation, or of the reason why the verdict is unknown.
 //! - `options`: options for the command.
-//! - `states`: how many states are explored, as `base=N` and `auto=N` for these reductions; `?` is a number not taken yet.
+//! - `states`: how many states a search explores, as `base=N` and `auto=N` for these reductions; `?` is a number not taken yet.
+//!   `auto=hunted`: walks before the search come past the violation, and the search does not within seconds.
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
 //! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.
 //! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
@@ -40,6 +41,7 @@ pub struct Case {
     pub auto: Option<String>,
     pub jdk: Option<u16>,
     pub owes: bool,
+    pub hunted: bool,
 }
 
 impl Case {
@@ -61,8 +63,9 @@ impl Case {
                 "says" => case.says = Some(value),
                 "options" => case.options = value.split_whitespace().map(str::to_owned).collect(),
                 "states" => {
-                    let known = counts(&value).filter_map(|(of, count)| Some((of.to_owned(), count?)));
+                    let known = counts(&value).filter_map(|(of, count)| Some((of.to_owned(), count.parse().ok()?)));
                     case.states = known.collect();
+                    case.hunted = counts(&value).any(|count| count == ("auto", "hunted"));
                 }
                 "auto" => case.auto = Some(value),
                 "jdk" => case.jdk = Some(value.parse().expect("a JDK is a number")),
@@ -99,6 +102,14 @@ impl Case {
                 (!fine).then_some("`auto` is `holds` or `violated PROPERTY [LINE]`")
             }
             _ => None,
+        }
+    }
+
+    /// The line of the violation that is expected with a reduction.
+    pub fn expected_line(&self, reduction: &str) -> Option<u32> {
+        match self.auto.as_deref().filter(|_| reduction == "auto") {
+            None => self.line,
+            Some(auto) => auto.split(' ').nth(2)?.parse().ok(),
         }
     }
 
@@ -152,13 +163,11 @@ impl Case {
         let text = fs::read_to_string(&self.path).expect("a fixture is text");
         let blessed = text.lines().map(|line| match line.strip_prefix("//@ states: ") {
             Some(value) => {
-                let mut all: Vec<(&str, Option<u64>)> = counts(value).filter(|(of, _)| *of != reduction).collect();
-                all.push((reduction, Some(states)));
+                let states = states.to_string();
+                let mut all: Vec<(&str, &str)> = counts(value).filter(|(of, _)| *of != reduction).collect();
+                all.push((reduction, &states));
                 all.sort_by_key(|(of, _)| *of != "base");
-                let all = all.iter().map(|(of, count)| {
-                    let count = count.map_or("?".to_owned(), |count| count.to_string());
-                    format!(" {of}={count}")
-                });
+                let all = all.iter().map(|(of, count)| format!(" {of}={count}"));
                 format!("//@ states:{}\n", all.collect::<String>())
             }
             None => format!("{line}\n"),
@@ -167,11 +176,12 @@ impl Case {
     }
 }
 
-/// `base=12 other=?`
-fn counts(value: &str) -> impl Iterator<Item = (&str, Option<u64>)> {
+/// `base=12 auto=hunted other=?`
+fn counts(value: &str) -> impl Iterator<Item = (&str, &str)> {
     value.split_whitespace().map(|pair| {
         let (of, count) = pair.split_once('=').expect("states are NAME=COUNT");
-        let count = (count != "?").then(|| count.parse().expect("a count is a number or ?"));
+        let known = count == "?" || count.parse::<u64>().is_ok() || (of, count) == ("auto", "hunted");
+        assert!(known, "a count is a number or ?, or `hunted` for `auto`");
         (of, count)
     })
 }

@@ -4,3 +4,4 @@ mod livelock;
 mod minimise;
 mod orders;
 mod toy;
+mod walks;
