@@ -193,3 +193,28 @@ fn walks_can_be_interrupted() {
     let outcome = walk(&endless, &hunting(), &mut Impatient);
     assert_eq!(outcome.ending, Ending::Stopped(Why::Interrupted));
 }
+
+/// Wants all explored again in another manner.
+struct Again;
+
+impl Observer for Again {
+    fn progress(&mut self, _figures: &Figures) -> bool {
+        true
+    }
+
+    fn begins_again(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn what_must_be_explored_again_is_given_up_after_the_walks() {
+    let holds = Toy::new(1, &[&[Op::Lock(0), Op::Unlock(0)], &[Op::Lock(0), Op::Unlock(0)]]);
+    let outcome = walk(&holds, &hunting(), &mut Again);
+    assert_eq!(outcome.ending, Ending::Stopped(Why::Again));
+    assert_eq!(outcome.figures.states, 0);
+    assert_eq!(walk(&holds, &hunting(), &mut Silent).ending, Ending::Complete);
+    // A violation is one in any manner.
+    let outcome = walk(&crossed(), &hunting(), &mut Again);
+    assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
+}
