@@ -336,7 +336,7 @@ impl Plan {
                     state,
                     visited,
                     guesses: ample.map(Ample::into_guesses).unwrap_or_default(),
-                    // When an attempt was given up depends on the machine, so what it went through does not count.
+                    // What an attempt that was given up went through does not count.
                     restarts: restarts + outcome.restarts,
                     outcome,
                     time,

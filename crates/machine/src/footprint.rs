@@ -255,6 +255,7 @@ impl Machine<'_> {
                 let object = register(object);
                 match if object == 0 { None } else { self.thread_of(object) } {
                     Some(number) => out.touch(thread_place(number), Access::AtomicWrite),
+                    None if object == 0 => {}
                     // To one that does not run nothing happens; its start and its end touch all of it.
                     None => out.touch(
                         Place {

@@ -27,6 +27,9 @@ const KEPT_UNSUPPORTED: usize = 8;
 /// How many more steps, besides as many as were taken, show what else is wrong with what a reduction relies on.
 const MORE_TO_BREAK: u64 = 5000;
 
+/// How many steps are taken before it is asked whether all must be explored again anyway.
+const STEPS_TO_ASK: u64 = 1 << 16;
+
 /// An enabled action that is to be tried.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice<A> {
@@ -460,6 +463,10 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             Err(unsupported) => return Err(Step::Failed(unsupported, action)),
         }
         self.outcome.figures.transitions += 1;
+        // By steps and not by the clock, so that counts do not depend on the machine.
+        if self.outcome.figures.transitions.is_multiple_of(STEPS_TO_ASK) && self.observer.begins_again() {
+            self.stop.get_or_insert(Why::Again);
+        }
         *schedule = schedule.after(choice);
         Ok(())
     }
@@ -602,7 +609,6 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             () if self.options.time.is_some_and(|most| elapsed >= most) => Why::Time,
             () if self.options.memory.is_some_and(|most| held > most) => Why::Memory,
             () if report && !self.observer.progress(figures) => Why::Interrupted,
-            () if report && self.observer.begins_again() => Why::Again,
             () => return,
         };
         self.stop.get_or_insert(why);
