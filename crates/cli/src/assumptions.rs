@@ -202,6 +202,8 @@ fn sentence(guess: Guess, of: &str) -> String {
         Guess::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
         Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
         Guess::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
+        Guess::Named => "locks of java.util.concurrent are in the hands of their owners".to_owned(),
+        Guess::Clock => "one thread only looks at the clock".to_owned(),
         Guess::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
         Guess::Locked(..) => format!("{of} is accessed under one lock, or only read"),
         Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),

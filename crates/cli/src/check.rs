@@ -430,8 +430,8 @@ fn trace_file(options: &Check, violation: &Violation) -> TraceFile {
     let (how, subject) = (&options.how, &options.how.subject);
     let mut kept = BTreeMap::new();
     kept.insert("reduce".to_owned(), options.reduce.join(","));
-    if violation.prints {
-        kept.insert("prints".to_owned(), "true".to_owned());
+    if !violation.learned.is_empty() {
+        kept.insert("learned".to_owned(), violation.learned.join(","));
     }
     if how.spurious {
         kept.insert("spurious".to_owned(), "true".to_owned());

@@ -9,6 +9,7 @@ mod console;
 mod discipline;
 mod dump;
 mod growth;
+mod large_pages;
 mod list;
 mod narrate;
 mod oracle;
@@ -27,6 +28,9 @@ mod world;
 use arguments::{Arguments, Command};
 use clap::Parser;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: large_pages::LargePages = large_pages::LargePages;
 
 /// What can go wrong before or besides the program under test: a message, and the status to exit with.
 pub struct Failure {

@@ -4,6 +4,7 @@ mod explain;
 mod names;
 
 use crate::sources::Sources;
+use crate::subject::java::learned;
 use explain::exception_text;
 use machine::inspect::{Cell, CellName, Doing, Frame, Wait};
 use machine::layout::OWNER_MASK;
@@ -52,7 +53,7 @@ pub fn narrate<'p>(
     machine.console = Box::new(Nowhere);
     search::rewind(system, machine, undos.ok()?);
     let mut violation = violation?;
-    violation.prints = system.manner.prints;
+    violation.learned = learned(system.manner);
     violation.trace.schedule = found.actions.iter().map(Action::to_string).collect();
     Some(violation)
 }
@@ -395,7 +396,7 @@ impl Narrator<'_> {
             why,
             stacks,
             trace,
-            prints: false,
+            learned: Vec::new(),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::check::peak_bytes;
 use crate::publish::publish;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
-use crate::subject::java::{JavaProgram, source_places};
+use crate::subject::java::{JavaProgram, learn, source_places};
 use crate::subject::manner::manner;
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, world};
@@ -83,6 +83,13 @@ impl Schedule<'_> {
         let target = target::resolve(&subject.classes, &subject.program, file.entry.as_deref())?;
         let class_path = target.class_path_text.clone();
         let sources = source_places(&options.source, &subject.program, &class_path);
+        let mut manner = Manner {
+            spurious: self.option("spurious").is_some(),
+            locks: self.property == Property::Lock,
+            ..manner(&combination)
+        };
+        let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
+        learn(&mut manner, &lessons);
         world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
             let system = Java {
                 shared,
@@ -91,12 +98,7 @@ impl Schedule<'_> {
                     entry: file.entry.clone(),
                     arguments: file.arguments.clone(),
                 },
-                manner: Manner {
-                    spurious: self.option("spurious").is_some(),
-                    locks: self.property == Property::Lock,
-                    prints: self.option("prints").is_some(),
-                    ..manner(&combination)
-                },
+                manner,
                 allowed: Vec::new(),
             };
             self.follow(&mut JavaProgram {

@@ -19,4 +19,4 @@ pub use reduction::Reduction;
 pub use system::{System, ThreadId};
 pub use vector::{Section, Vector};
 pub use verdict::{Unsupported, Verdict};
-pub use view::{Protection, View, Whereabouts};
+pub use view::{Protection, Tenure, View, Whereabouts};

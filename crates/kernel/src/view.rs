@@ -73,6 +73,11 @@ pub trait View: System {
         false
     }
 
+    /// What an access by this thread, its next step, has to do with who has a lock; `None` if nothing.
+    fn tenure(&self, _state: &mut Self::State, _thread: ThreadId, _touch: Touch) -> Option<Tenure> {
+        None
+    }
+
     /// Whether the next step of a thread may access objects that its footprint does not name. The footprint then has
     /// [`Place::EVERYTHING`].
     fn is_wild(&self, _state: &mut Self::State, _thread: ThreadId) -> bool {
@@ -196,4 +201,16 @@ pub enum Protection {
     Unlocked,
     /// Nothing.
     Open,
+}
+
+/// What an access has to do with who has a lock that names its owner. All is in order as long as the owner is named and removed by
+/// himself only, others look there only to find out whether it is they, and nobody else changes the lock meanwhile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tenure {
+    /// It is not in order.
+    Broken,
+    /// It is.
+    Kept,
+    /// It is, and comes to the same whatever others do in order before.
+    Own,
 }

@@ -17,10 +17,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 0,
                 access: Access::Read,
             },
-            "hashCode" => Touches::Object {
-                object: 0,
-                access: Access::AtomicWrite,
-            },
+            "hashCode" => Touches::Hash { object: 0 },
             "wait" | "wait0" => Touches::Wait { object: 0, limit: 1 },
             "notify" | "notifyAll" => Touches::Monitor {
                 object: 0,
@@ -31,10 +28,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "java/lang/System" => match name {
             "arraycopy" => Touches::Objects { read: 0, written: 2 },
             "nanoTime" | "currentTimeMillis" => Touches::Clock,
-            "identityHashCode" => Touches::Object {
-                object: 0,
-                access: Access::AtomicWrite,
-            },
+            "identityHashCode" => Touches::Hash { object: 0 },
             "mapLibraryName" | "registerNatives" | "getSecurityManager" => Touches::Nothing,
             _ => Touches::Unknown,
         },

@@ -200,22 +200,18 @@ impl Machine<'_> {
             } else {
                 None
             };
-            let record = if self.manner.locksets { reader.next()? } else { 0 };
             let object = match described.kind {
                 ClassKind::Array(_) => {
+                    let record = if self.manner.locksets { reader.next()? } else { 0 };
                     let length = reader.next()?;
-                    self.new_array(class, length as i32).map_err(|_| Malformed)?
+                    let array = self.new_array(class, length as i32).map_err(|_| Malformed)?;
+                    self.poke_reference(self.record_cell(array), record, reader);
+                    array
                 }
                 _ => self.new_object(class).map_err(|_| Malformed)?,
             };
             self.memory.poke(object, header);
             reader.objects.push(object);
-            let cell = self.record_cell(object);
-            self.memory.poke(cell, record);
-            if record & YOUNG != 0 {
-                let number = record & !YOUNG;
-                reader.references.push(Fix::Plain { at: cell, number });
-            }
             match hashed {
                 Some((lock, hash)) => reader.references.push(Fix::Hashed {
                     at: object + LOCK,
@@ -244,8 +240,39 @@ impl Machine<'_> {
                 }
             });
             reader.references.append(&mut young);
+            if self.manner.locksets && !described.is_array() {
+                self.decode_records(object, reader)?;
+            }
         }
         Ok(())
+    }
+
+    fn decode_records(&mut self, object: Address, reader: &mut Reader<'_>) -> Result<(), Malformed> {
+        let count = reader.next()?;
+        if count == 0 {
+            return Ok(());
+        }
+        let fields = self.program.class(self.class_of(object)).words;
+        let list = self.new_records(object).map_err(|_| Malformed)?;
+        for _ in 0..count {
+            let (how, locks) = (reader.next()?, reader.next()?);
+            let cell = how >> 1;
+            if cell >= fields {
+                return Err(Malformed);
+            }
+            self.note_access((list, object), cell, how & 1 != 0);
+            self.poke_reference(list + ARRAY_HEADER_WORDS + cell, locks, reader);
+        }
+        Ok(())
+    }
+
+    /// Writes a word that is a reference, perhaps to an object that is not made yet.
+    fn poke_reference(&mut self, at: Address, value: u32, reader: &mut Reader<'_>) {
+        self.memory.poke(at, value);
+        if value & YOUNG != 0 {
+            let number = value & !YOUNG;
+            reader.references.push(Fix::Plain { at, number });
+        }
     }
 
     fn fix_references(&mut self, reader: &mut Reader<'_>) -> Result<(), Malformed> {

@@ -199,7 +199,7 @@ impl Machine<'_> {
             part.end_chunk();
         }
         self.write_objects(writer, &mut part);
-        writer.keep_shared(part, |object| object + self.object_words(object));
+        writer.keep_shared(part);
         let mut last = None;
         for position in 0..writer.threads.len() {
             let number = writer.threads[position];
@@ -430,13 +430,13 @@ impl Machine<'_> {
         } else {
             part.words.push(lock);
         }
-        if self.manner.locksets {
-            let record = self.memory.load(self.record_cell(object));
-            let record = self.reference(record, writer, part);
-            part.words.push(record);
-        }
         let described = self.program.class(header & CLASS_MASK);
         if let ClassKind::Array(element) = described.kind {
+            if self.manner.locksets {
+                let record = self.memory.load(self.record_cell(object));
+                let record = self.reference(record, writer, part);
+                part.words.push(record);
+            }
             part.words.push(self.array_length(object));
             let words = self.object_words(object);
             let references = !self.program.class(element).is_primitive();
@@ -462,6 +462,25 @@ impl Machine<'_> {
         }
         for offset in caches.into_iter().filter(|&offset| offset != 0) {
             part.words[start + (offset - HEADER_WORDS) as usize] = 0;
+        }
+        if self.manner.locksets {
+            self.write_records(object, writer, part);
+        }
+    }
+
+    /// The records of the fields of an object: of those that were accessed, with their number first.
+    fn write_records(&self, object: Address, writer: &mut Writer, part: &mut Part) {
+        let start = part.words.len();
+        part.words.push(0);
+        let list = self.memory.load(self.record_cell(object));
+        if list == 0 {
+            return;
+        }
+        writer.note_hidden(list, self.object_words(list));
+        for (cell, locks, written) in self.records(list) {
+            let locks = self.reference(locks, writer, part);
+            part.words.extend([cell << 1 | u32::from(written), locks]);
+            part.words[start] += 1;
         }
     }
 

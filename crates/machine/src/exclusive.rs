@@ -32,6 +32,7 @@ impl Machine<'_> {
                     | Touches::Cell { .. }
                     | Touches::Swap { .. }
                     | Touches::Object { .. }
+                    | Touches::Hash { .. }
                     | Touches::Objects { .. } => true,
                     Touches::Monitor { access, .. } => access == Access::Release,
                     Touches::Wait { .. }

@@ -1,6 +1,6 @@
 //! What the next step of a thread touches, read off the operands of its next instruction.
 
-use crate::layout::{OWNER_BITS, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record};
+use crate::layout::{LOCK, OWNER_BITS, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record};
 use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -220,6 +220,15 @@ impl Machine<'_> {
                     },
                     access,
                 );
+            }
+            // What is drawn stays.
+            Touches::Hash { object } if self.has_hash(register(object)) => {}
+            Touches::Hash { object } => {
+                let place = Place {
+                    object: register(object),
+                    cell: LOCK,
+                };
+                out.touch(place, Access::AtomicWrite);
             }
             Touches::Objects { read, written } => {
                 out.touch(

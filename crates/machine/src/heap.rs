@@ -295,6 +295,15 @@ impl Machine<'_> {
         Ok(hash)
     }
 
+    /// Whether the identity hash code of an object is drawn; null has one.
+    pub(crate) fn has_hash(&self, object: Address) -> bool {
+        if object == 0 {
+            return true;
+        }
+        let word = self.memory.load(object + LOCK);
+        word & INFLATED != 0 && self.memory.load((word & !INFLATED) + monitor::HASH) != 0
+    }
+
     /// The word offset of a field of a JDK class, by name; for native methods.
     ///
     /// # Panics

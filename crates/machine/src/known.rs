@@ -55,6 +55,11 @@ pub struct Known {
     pub owned_locks: [OwnedLock; 2],
     pub synchronizer: ClassId,
     pub synchronizer_owner: u32,
+    pub queued: ClassId,
+    pub queued_state: u32,
+    pub condition: ClassId,
+    pub condition_lock: u32,
+    pub thread_current: MethodId,
     pub thread_run: MethodId,
     pub thread_exit: MethodId,
     pub thread_dispatch: MethodId,
@@ -100,6 +105,8 @@ impl Known {
             })
         };
         let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
+        let queued = class("java/util/concurrent/locks/AbstractQueuedSynchronizer")?;
+        let condition = class("java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject")?;
         let class_class = class("java/lang/Class")?;
         let thread = class("java/lang/Thread")?;
         let throwable = class("java/lang/Throwable")?;
@@ -158,6 +165,15 @@ impl Known {
             ],
             synchronizer,
             synchronizer_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
+            queued,
+            queued_state: field(queued, "state", "I")?,
+            condition,
+            condition_lock: field(
+                condition,
+                "this$0",
+                "Ljava/util/concurrent/locks/AbstractQueuedSynchronizer;",
+            )?,
+            thread_current: method(thread, "currentThread", "()Ljava/lang/Thread;")?,
             class_module: field(class_class, "module", "Ljava/lang/Module;").ok(),
             throwable_backtrace: field(throwable, "backtrace", "Ljava/lang/Object;")?,
             throwable_depth: field(throwable, "depth", "I")?,

@@ -31,6 +31,7 @@ pub mod memory;
 mod monitor;
 pub mod native;
 mod numbers;
+mod owner;
 mod part;
 mod pending;
 mod reach;

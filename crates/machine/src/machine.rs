@@ -267,6 +267,8 @@ pub struct Machine<'p> {
     /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
     pub(crate) kept: crate::refresh::Kept,
     pub(crate) kept_between: (usize, usize),
+    /// How long the trail is, if some but not all of the steps between these two were undone, and nothing else has happened.
+    pub(crate) unwound: Option<usize>,
     pub(crate) moments: kernel::Vector,
     /// Who reaches what in the state at hand, as far as somebody has asked.
     pub(crate) reach: crate::reach::Reach,
@@ -382,6 +384,7 @@ impl<'p> Machine<'p> {
             spare_writers: Vec::new(),
             kept: crate::refresh::Kept::default(),
             kept_between: (0, 0),
+            unwound: None,
             moments: kernel::Vector::default(),
             reach: crate::reach::Reach::default(),
             shield: crate::reach::Reach::default(),

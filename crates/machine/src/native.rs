@@ -120,6 +120,11 @@ pub enum Touches {
         /// Position of the object that is written.
         written: u32,
     },
+    /// The identity hash code of an object, which is drawn when it is first asked for.
+    Hash {
+        /// Position of the object.
+        object: u32,
+    },
     /// The monitor of an object.
     Monitor {
         /// Position of the object.

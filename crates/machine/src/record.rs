@@ -42,19 +42,48 @@ pub(crate) enum Lock {
     Monitor(Address),
 }
 
+/// Some locks, no more than are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Locks([Option<Lock>; MOST]);
+
+impl Locks {
+    fn iter(&self) -> impl Iterator<Item = Lock> {
+        self.0.iter().map_while(|lock| *lock)
+    }
+
+    fn contains(&self, lock: Lock) -> bool {
+        self.0.contains(&Some(lock))
+    }
+
+    /// Adds one, if there is room for it.
+    fn push(&mut self, lock: Lock) {
+        if let Some(free) = self.0.iter_mut().find(|place| place.is_none()) {
+            *free = Some(lock);
+        }
+    }
+}
+
+impl FromIterator<Lock> for Locks {
+    fn from_iter<I: IntoIterator<Item = Lock>>(locks: I) -> Locks {
+        let mut all = Locks::default();
+        locks.into_iter().for_each(|lock| all.push(lock));
+        all
+    }
+}
+
 /// A record, read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
     seen: bool,
     written: bool,
-    locks: Vec<Lock>,
+    locks: Locks,
 }
 
 impl Record {
     fn protection(&self) -> Protection {
         match self {
             _ if !self.written => Protection::ReadOnly,
-            _ if self.locks.is_empty() => Protection::Open,
+            _ if self.locks == Locks::default() => Protection::Open,
             _ => Protection::Locked,
         }
     }
@@ -76,20 +105,18 @@ impl Machine<'_> {
     }
 
     /// The locks that a thread has.
-    fn locks_held(&self, number: u32, object: Address, declared: Declared) -> Vec<Lock> {
-        let mut held = self.locks_taken(number);
-        if self.may_be_confined(object) && (held.is_empty() || declared == Declared::Confined) {
-            held.truncate(MOST - 1);
-            held.insert(0, Lock::Of(self.thread_word(number, thread::OBJECT)));
-        }
-        held
+    fn locks_held(&self, number: u32, object: Address, declared: Declared) -> Locks {
+        let taken = self.locks_taken(number);
+        let is_confined = self.may_be_confined(object) && (taken == Locks::default() || declared == Declared::Confined);
+        let own = is_confined.then(|| Lock::Of(self.thread_word(number, thread::OBJECT)));
+        own.into_iter().chain(taken.iter()).collect()
     }
 
     /// The locks that a thread has besides itself: synchronizers, then monitors as far as its variables lead to them, those of
     /// threads last.
-    fn locks_taken(&self, number: u32) -> Vec<Lock> {
-        let mut held = self.locks_at(self.thread_word(number, thread::OWNED));
-        held.retain(|&lock| self.has_lock(lock, number));
+    fn locks_taken(&self, number: u32) -> Locks {
+        let owned = self.locks_at(self.thread_word(number, thread::OWNED));
+        let mut held: Locks = owned.iter().filter(|&lock| self.has_lock(lock, number)).collect();
         self.each_thread_root(number, |object| {
             if object == 0 {
                 return;
@@ -99,18 +126,22 @@ impl Machine<'_> {
                 () if self.program.is_subclass(class, self.known.thread) => Lock::Monitor(object),
                 () => Lock::Of(object),
             };
-            if held.len() < MOST && !held.contains(&lock) && self.has_lock(lock, number) {
+            if !held.contains(lock) && self.has_lock(lock, number) {
                 held.push(lock);
             }
         });
-        held.sort_by_key(|lock| matches!(lock, Lock::Monitor(_)));
-        held
+        let is_monitor = |lock: &Lock| matches!(lock, Lock::Monitor(_));
+        let others = held.iter().filter(|lock| !is_monitor(lock));
+        others.chain(held.iter().filter(is_monitor)).collect()
     }
 
     /// The objects whose locks a thread has.
     pub(crate) fn locked_objects(&self, number: u32) -> Vec<Address> {
-        let locks = self.locks_taken(number).into_iter();
-        locks.map(|(Lock::Of(object) | Lock::Monitor(object))| object).collect()
+        let locks = self.locks_taken(number);
+        locks
+            .iter()
+            .map(|(Lock::Of(object) | Lock::Monitor(object))| object)
+            .collect()
     }
 
     /// Whether it is worth a try to take an object for one that only one thread accesses. Who was the first to read what all do
@@ -132,47 +163,30 @@ impl Machine<'_> {
                 class if self.program.is_subclass(class, self.known.thread) => object == own,
                 class if self.program.is_subclass(class, self.known.synchronizer) => {
                     self.owner_of(object) == own
-                        && self.locks_at(self.thread_word(number, thread::OWNED)).contains(&lock)
+                        && self.locks_at(self.thread_word(number, thread::OWNED)).contains(lock)
                 }
                 _ => self.is_locked_by(object, number),
             },
         }
     }
 
-    /// The object of the thread that has a synchronizer, or 0.
-    pub(crate) fn owner_of(&self, synchronizer: Address) -> Address {
-        self.memory.load(synchronizer + self.known.synchronizer_owner)
-    }
-
-    /// Whether a synchronizer keeps its owner at a place.
-    pub(crate) fn names_owner(&self, Place { object, cell }: Place) -> bool {
-        object >= HEAP
-            && (cell == self.known.synchronizer_owner || cell == Place::WHOLE)
-            && self.program.is_subclass(self.class_of(object), self.known.synchronizer)
-    }
-
-    /// Whether a write to this place by this thread would take a synchronizer from another one.
-    pub(crate) fn usurps(&self, number: u32, place: Place) -> bool {
-        self.names_owner(place) && ![0, self.thread_word(number, thread::OBJECT)].contains(&self.owner_of(place.object))
-    }
-
     fn is_statics(&self, object: Address) -> bool {
         matches!(self.program.class(self.class_of(object)).kind, ClassKind::Statics(_))
     }
 
-    fn locks_at(&self, value: Address) -> Vec<Lock> {
-        if value == 0 {
-            return Vec::new();
-        }
-        if !self.has_flag(value, LOCKSET) {
-            return vec![Lock::Of(value)];
-        }
-        let mut locks = Vec::new();
-        let mut lock: fn(Address) -> Lock = Lock::Of;
-        for index in 0..self.array_length(value) {
-            match self.element(value, index) {
-                0 => lock = Lock::Monitor,
-                object => locks.push(lock(object)),
+    fn locks_at(&self, value: Address) -> Locks {
+        let mut locks = Locks::default();
+        match value {
+            0 => {}
+            _ if !self.has_flag(value, LOCKSET) => locks.push(Lock::Of(value)),
+            _ => {
+                let mut lock: fn(Address) -> Lock = Lock::Of;
+                for index in 0..self.array_length(value) {
+                    match self.element(value, index) {
+                        0 => lock = Lock::Monitor,
+                        object => locks.push(lock(object)),
+                    }
+                }
             }
         }
         locks
@@ -200,13 +214,38 @@ impl Machine<'_> {
         }
     }
 
+    /// The records in a list, of the fields that were accessed: the cell, the word for its locks, whether it was written.
+    pub(crate) fn records(&self, list: Address) -> impl Iterator<Item = (u32, Address, bool)> {
+        let fields = self.array_length(list) / 2;
+        let how = move |cell: u32| self.element(list, fields + cell);
+        let seen = (0..fields).filter(move |&cell| how(cell) != 0);
+        seen.map(move |cell| (cell, self.element(list, cell), how(cell) == list))
+    }
+
+    /// An empty list of records for the fields of an object, which becomes its own.
+    pub(crate) fn new_records(&mut self, object: Address) -> Result<Address, Trap> {
+        let fields = self.program.class(self.class_of(object)).words;
+        let list = self.new_array(self.known.object_array, fields as i32 * 2)?;
+        let header = self.memory.load(list);
+        self.memory.store(list, header | ESCAPED);
+        self.memory.store(self.record_cell(object), list);
+        Ok(list)
+    }
+
+    /// Notes in a list how a field was accessed.
+    pub(crate) fn note_access(&mut self, (list, object): (Address, Address), cell: u32, written: bool) {
+        let fields = self.array_length(list) / 2;
+        self.set_element(list, fields + cell, if written { list } else { object });
+    }
+
     /// The record as it would be once a thread had accessed a place.
     fn record_after(&self, number: u32, object: Address, cell: u32, declared: Declared, writes: bool) -> Record {
         let mut record = self.record_of(object, cell);
         if !record.seen {
             record.locks = self.locks_held(number, object, declared);
         } else {
-            record.locks.retain(|&lock| self.has_lock(lock, number));
+            let locks = record.locks.iter();
+            record.locks = locks.filter(|&lock| self.has_lock(lock, number)).collect();
         }
         record.seen = true;
         record.written |= writes;
@@ -294,7 +333,7 @@ impl Machine<'_> {
         }
         let value = match before.locks == after.locks {
             true => self.memory.load(self.record_cell(object)),
-            false => self.new_lockset(&after.locks)?,
+            false => self.new_lockset(after.locks)?,
         };
         let at = self.record_cell(object);
         if !self.has_list(object) {
@@ -304,19 +343,15 @@ impl Machine<'_> {
             self.memory.store(at, value);
             return Ok(());
         }
-        let fields = self.program.class(self.class_of(object)).words;
-        let mut list = self.memory.load(at);
-        if list == 0 {
-            list = self.new_array(self.known.object_array, fields as i32 * 2)?;
-            let header = self.memory.load(list);
-            self.memory.store(list, header | ESCAPED);
-            self.memory.store(at, list);
-        }
+        let list = match self.memory.load(at) {
+            0 => self.new_records(object)?,
+            list => list,
+        };
         // A set of several locks is kept where it was.
         if before.locks != after.locks {
             self.set_element(list, cell, value);
         }
-        self.set_element(list, fields + cell, if after.written { list } else { object });
+        self.note_access((list, object), cell, after.written);
         Ok(())
     }
 
@@ -333,23 +368,22 @@ impl Machine<'_> {
         };
         let own = self.thread_word(number, thread::OBJECT);
         let before = self.locks_at(self.thread_word(number, thread::OWNED));
-        let mut after = before.clone();
-        after.retain(|&lock| self.has_lock(lock, number));
+        let mut after: Locks = before.iter().filter(|&lock| self.has_lock(lock, number)).collect();
         let lock = Lock::Of(synchronizer);
-        if self.owner_of(synchronizer) == own && !after.contains(&lock) && after.len() < MOST {
+        if self.owner_of(synchronizer) == own && !after.contains(lock) {
             after.push(lock);
         }
         if before != after {
-            let value = self.new_lockset(&after)?;
+            let value = self.new_lockset(after)?;
             self.set_thread_word(number, thread::OWNED, value);
         }
         Ok(())
     }
 
     /// A word that stands for these locks.
-    fn new_lockset(&mut self, locks: &[Lock]) -> Result<Address, Trap> {
+    fn new_lockset(&mut self, locks: Locks) -> Result<Address, Trap> {
         let mut set = Vec::new();
-        for &lock in locks {
+        for lock in locks.iter() {
             match lock {
                 Lock::Of(object) => set.push(object),
                 Lock::Monitor(object) => {

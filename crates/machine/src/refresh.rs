@@ -1,7 +1,7 @@
 //! Keeping an encoding up to date: of the last vector, only what a step may have changed is written anew, and what was
 //! changed is taken back with the step.
 
-use crate::encode::{YOUNG, bit};
+use crate::encode::{HASHED, YOUNG, bit};
 use crate::layout::{self, CLASSES, CLOCK, INFLATED, LOCK, THREADS, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -23,6 +23,9 @@ pub(crate) enum Kept {
 
 /// How many parts there can be of which it is noted whether they are stale: the bits of a word.
 const FLAGS: usize = 63;
+
+/// Where an object's lock comes among its words in a vector, after its header.
+const LOCK_WORD: usize = 1;
 
 /// How many earlier writers are kept.
 const EARLIER: usize = 16;
@@ -53,6 +56,7 @@ impl Machine<'_> {
             }
         }
         (self.kept, self.kept_between) = writer.way_back();
+        self.unwound = None;
         writer.moved.clear();
         self.writer = Some(writer);
     }
@@ -71,14 +75,38 @@ impl Machine<'_> {
         if self.memory.seen_at().is_none() && self.writer.as_ref().is_some_and(|writer| writer.whole) {
             self.bring_up_to_date(None);
         }
+        if self.unwound.take().is_some() {
+            self.lose_way_back();
+        }
     }
 
-    /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it.
+    fn lose_way_back(&mut self) {
+        if let Some(writer) = &mut self.writer {
+            writer.forget_way_back();
+        }
+        self.kept = Kept::Nothing;
+    }
+
+    /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it. Where there
+    /// were several steps between two vectors, they must all be undone, one after another.
     pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
-        let known = self.kept_between == (self.memory.trail_len(), trail_before);
         let Some(writer) = &mut self.writer else {
             return;
         };
+        let (from, to) = self.kept_between;
+        let now = self.memory.trail_len();
+        let is_kept = self.kept != Kept::Nothing;
+        if is_kept && self.unwound.is_none() && now >= to {
+            // All that was encoded is as it was.
+            return self.note_moved(thread);
+        }
+        let is_next = is_kept && trail_before == self.unwound.unwrap_or(to);
+        if is_next && now > from {
+            self.unwound = Some(now);
+            return self.note_moved(thread);
+        }
+        self.unwound = None;
+        let known = is_next && now == from;
         match (self.kept, self.earlier.last_mut()) {
             (Kept::Patched, _) if known => writer.take_back(),
             (Kept::Swapped, Some(before)) if known => {
@@ -87,8 +115,7 @@ impl Machine<'_> {
                 self.spare_writers.extend(self.earlier.pop());
             }
             _ => {
-                writer.forget_way_back();
-                self.kept = Kept::Nothing;
+                self.lose_way_back();
                 return self.note_moved(thread);
             }
         }
@@ -174,15 +201,16 @@ impl Machine<'_> {
         if writer.is_hidden(at) {
             return false;
         }
-        let Some((position, object)) = writer.find_shared(at) else {
-            if let Some(position) = writer.find_own(at, |object| object + self.object_words(object)) {
+        let end = |object: Address| object + self.object_words(object);
+        let Some((position, object)) = writer.find_shared(at, end) else {
+            if let Some(position) = writer.find_own(at, end) {
                 writer.stale |= 1 << position;
                 writer.changed |= 1 << position;
             }
             return true;
         };
         let (start, end) = writer.shared_chunk(position);
-        if let Some(word) = self.word_of_value(object, at, end - start) {
+        if let Some(word) = self.word_of_value(object, at, &writer.shared().words[start..end]) {
             writer.replace(start + word, &[self.memory.load(at)]);
             return true;
         }
@@ -197,37 +225,39 @@ impl Machine<'_> {
         writer.settle(start, part, same)
     }
 
-    /// Which of the `length` words that an object is written with is a word of it as it is: one that is no reference, in an object
-    /// that is no array and has no monitor of its own.
-    fn word_of_value(&self, object: Address, at: Address, length: usize) -> Option<usize> {
+    /// Which of the words that an object was written with is a word of it as it is: one that is no reference, in an object that is no
+    /// array and has no monitor of its own, neither then nor now.
+    fn word_of_value(&self, object: Address, at: Address, old: &[u32]) -> Option<usize> {
         let class = self.class_of(object);
         let described = self.program.class(class);
-        // Header and lock come first, then perhaps a record.
-        let first = 2 + usize::from(self.manner.locksets);
-        let fields = described.words.checked_sub(HEADER_WORDS)? as usize;
-        let is_plain = !matches!(described.kind, ClassKind::Array(_)) && length == first + fields;
+        let is_inflated = self.memory.load(object + LOCK) & INFLATED != 0 || old[LOCK_WORD] == HASHED;
+        let is_plain = !matches!(described.kind, ClassKind::Array(_)) && !is_inflated;
         let offset = at - object;
         let is_value = match offset.checked_sub(HEADER_WORDS) {
-            None => offset == LOCK && self.memory.load(at) & INFLATED == 0,
+            None => offset == LOCK,
             Some(_) => !described.references.contains(&offset) && !self.caches(class).contains(&offset),
         };
         (is_plain && is_value).then(|| match offset.checked_sub(HEADER_WORDS) {
-            None => 1,
-            Some(field) => first + field as usize,
+            None => LOCK_WORD,
+            Some(field) => LOCK_WORD + 1 + field as usize,
         })
     }
 
     /// Whether two ways to write an object differ only in words that are no references.
     fn differs_in_values(&self, object: Address, old: &[u32], new: &[u32]) -> bool {
         let described = self.program.class(self.class_of(object));
-        // Header and lock come first, then perhaps a record, then the length of an array.
-        let first = 2 + usize::from(self.manner.locksets);
         let is_reference = |position: usize| match described.kind {
-            _ if position < first => position == 2,
-            ClassKind::Array(element) => position > first && !self.program.class(element).is_primitive(),
-            _ => described
-                .references
-                .contains(&(HEADER_WORDS + (position - first) as u32)),
+            _ if position <= LOCK_WORD => false,
+            // Perhaps a record, the length, the elements.
+            ClassKind::Array(element) => {
+                let length = LOCK_WORD + 1 + usize::from(self.manner.locksets);
+                position < length || position > length && !self.program.class(element).is_primitive()
+            }
+            // The fields, then perhaps their records.
+            _ => {
+                let offset = HEADER_WORDS + (position - LOCK_WORD - 1) as u32;
+                offset >= described.words || described.references.contains(&offset)
+            }
         };
         (0..old.len()).all(|position| old[position] == new[position] || !is_reference(position))
     }

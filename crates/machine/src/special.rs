@@ -176,7 +176,8 @@ impl Machine<'_> {
                 access: Access::AtomicWrite,
                 ..
             } => true,
-            Touches::Object { object, .. } => !is_own(object),
+            // Also where the hash code is known: where a step ends must not depend on what others have done.
+            Touches::Object { object, .. } | Touches::Hash { object } => !is_own(object),
             Touches::Objects { read, written } => !is_own(read) || !is_own(written),
             _ => true,
         }

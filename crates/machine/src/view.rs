@@ -4,9 +4,9 @@ use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, Java};
-use kernel::{Access, Menu, Pending, Place, Protection, ThreadId, Touch, View, Whereabouts};
+use kernel::{Access, Menu, Pending, Place, Protection, Tenure, ThreadId, Touch, View, Whereabouts};
 use program::classfile::flags;
-use program::world::{ClassId, ClassKind};
+use program::world::{ClassId, ClassKind, LoaderId};
 
 impl Machine<'_> {
     /// The object that a place belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
@@ -68,11 +68,13 @@ impl Machine<'_> {
         };
         while at != 0 {
             let here = self.program.class(at);
+            // What locks are made of is in the hands of those who do not have them.
+            let is_lock = here.loader == LoaderId::BOOT && here.name.starts_with("java/util/concurrent/locks/");
             for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
                 if let Some(cell) = cells.get_mut(field.offset as usize) {
                     *cell = match field.flags {
                         flags if flags & flags::FINAL != 0 && self.manner.finals_apart => Declared::Final,
-                        flags if flags & flags::VOLATILE != 0 => Declared::Open,
+                        flags if flags & flags::VOLATILE != 0 || is_lock => Declared::Open,
                         _ => Declared::Plain,
                     };
                 }
@@ -152,6 +154,10 @@ impl<'p> View for Java<'p> {
     ) -> Option<Protection> {
         let object = state.object_at(place)?;
         state.protection_after(thread.0, object, place, access)
+    }
+
+    fn tenure(&self, state: &mut Machine<'p>, thread: ThreadId, touch: Touch) -> Option<Tenure> {
+        state.tenure(thread.0, touch)
     }
 
     fn usurps(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> bool {

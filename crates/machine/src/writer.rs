@@ -258,12 +258,8 @@ impl Writer {
         number
     }
 
-    /// Keeps the first part; `end` tells where an object ends.
-    pub(crate) fn keep_shared(&mut self, part: Part, end: impl Fn(Address) -> Address) {
-        let objects = part.objects.iter().enumerate();
-        self.sorted
-            .extend(objects.map(|(position, &object)| (object, end(object), position)));
-        self.sorted.sort_unstable_by_key(|&(start, _, _)| start);
+    /// Keeps the first part.
+    pub(crate) fn keep_shared(&mut self, part: Part) {
         self.keep(0, part);
         let (count, first) = (self.parts[0].ends.len().div_ceil(SHARE), self.versions + 1);
         self.versions += count as u64;
@@ -387,7 +383,13 @@ impl Writer {
     }
 
     /// The shared object to which a word belongs: its position and itself.
-    pub(crate) fn find_shared(&self, at: Address) -> Option<(usize, Address)> {
+    pub(crate) fn find_shared(&mut self, at: Address, end: impl Fn(Address) -> Address) -> Option<(usize, Address)> {
+        if self.sorted.is_empty() {
+            let objects = self.parts[0].objects.iter().enumerate();
+            self.sorted
+                .extend(objects.map(|(position, &object)| (object, end(object), position)));
+            self.sorted.sort_unstable_by_key(|&(start, _, _)| start);
+        }
         let after = self.sorted.partition_point(|&(start, _, _)| start <= at);
         let &(start, end, position) = self.sorted.get(after.checked_sub(1)?)?;
         (at < end).then_some((position, start))

@@ -7,9 +7,10 @@
 //! SOUNDNESS: what is checked is what footprints say. A step that may access more than its footprint names, which is a native method
 //! that nobody has described, may be against every guess: where one can be taken, nothing is guessed any more.
 
+use crate::mixer::Mixer;
 use kernel::{Place, ThreadId, Whereabouts};
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 /// Something assumed about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +26,10 @@ pub enum Guess {
     Exclusive(u32, u32),
     /// The same, and to know the locks is enough: if one was held at the first access, one is at all.
     Locked(u32, u32),
+    /// Locks that name their owner are in his hands ([`kernel::Tenure`]).
+    Named,
+    /// One thread only looks at the clock, and waits with a time limit.
+    Clock,
     /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
     Own(u32, u32),
 }
@@ -33,7 +38,7 @@ impl Guess {
     /// The class that it is about; 0 for none.
     pub fn class(self) -> u32 {
         match self {
-            Guess::Owners => 0,
+            Guess::Owners | Guess::Named | Guess::Clock => 0,
             Guess::SelfLocking(class)
             | Guess::Locked(class, ..)
             | Guess::Final(class)
@@ -103,31 +108,6 @@ impl Standing {
     }
 }
 
-/// A quick hash of a few small numbers, which guesses are made of and which are asked for at every access.
-#[derive(Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(byte.into()));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, word: u32) {
-        self.0 = (self.0.rotate_left(23) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    #[inline]
-    fn write_isize(&mut self, number: isize) {
-        self.write_u32(number as u32);
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0 ^ self.0 >> 32
-    }
-}
-
 /// All guesses, each as it stands.
 #[derive(Clone, Debug, Default)]
 pub struct Guesses {
@@ -180,6 +160,15 @@ impl Guesses {
             standing.relied = true;
             self.broken += usize::from(standing.breach.is_some());
         }
+    }
+
+    /// Rests something on a guess, if it is still made; whether it is.
+    pub fn try_rely(&mut self, guess: Guess) -> bool {
+        let holds = self.holds(guess);
+        if holds {
+            self.rely(guess);
+        }
+        holds
     }
 
     /// A guess turns out to be wrong.

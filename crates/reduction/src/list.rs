@@ -264,25 +264,19 @@ impl Combination {
             return None;
         }
         let mut independences: Vec<Box<dyn Independence<S>>> = Vec::new();
-        // The cheapest are asked first.
-        for part in self.expanded() {
-            match part {
-                Part::EscapeStatic => independences.push(Box::new(EscapeStatic)),
-                Part::Escape => independences.push(Box::<Escape>::default()),
-                Part::SelfLock => independences.push(Box::new(SelfLock)),
-                Part::Dominated => independences.push(Box::<Dominated>::default()),
-                Part::Lockset => independences.push(Box::<Lockset>::default()),
-                Part::Final => independences.push(Box::new(FinalField)),
-                Part::Own => independences.push(Box::new(Own)),
-                Part::None
-                | Part::Base
-                | Part::Atomic
-                | Part::Persistent
-                | Part::Sleep
-                | Part::Optimistic
-                | Part::Auto => {}
+        let mut add = |part: Part, one: Box<dyn Independence<S>>| {
+            if self.has(part) {
+                independences.push(one);
             }
-        }
+        };
+        // The cheapest are asked first, but who needs no guess before who guesses much.
+        add(Part::EscapeStatic, Box::new(EscapeStatic));
+        add(Part::Final, Box::new(FinalField));
+        add(Part::Escape, Box::<Escape>::default());
+        add(Part::Own, Box::<Own>::default());
+        add(Part::SelfLock, Box::new(SelfLock));
+        add(Part::Lockset, Box::<Lockset>::default());
+        add(Part::Dominated, Box::new(Dominated::new(self.has(Part::SelfLock))));
         let mut ample = Ample::new(independences, guesses);
         ample.atomic = self.has(Part::Atomic);
         ample.persistent = self.has(Part::Persistent);

@@ -94,9 +94,11 @@ impl<S: View> Independence<S> for Lockset {
         let mut parts = std::mem::take(&mut self.parts);
         system.parts(state, touch, &mut parts);
         for part in parts.drain(..) {
+            let Some(protection) = system.protection(state, thread, part.place, part.access) else {
+                continue;
+            };
             let guess = guess(system, state, part.place);
             if guesses.holds(guess)
-                && let Some(protection) = system.protection(state, thread, part.place, part.access)
                 && let Some(broken) = broken(guess, protection)
             {
                 guesses.breach(broken, thread, part.place);

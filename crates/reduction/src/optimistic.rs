@@ -45,6 +45,7 @@ pub struct Optimistic {
     /// Some accesses to each variable, by who made them and from where.
     sights: HashMap<Guess, Vec<(ThreadId, u64, Sight)>>,
     midway: bool,
+    own: Own,
     locks: Vec<Place>,
     parts: Vec<Touch>,
 }
@@ -80,7 +81,7 @@ impl Optimistic {
         threads.sort_by_key(|&thread| Some(thread) != last);
         let found = threads
             .into_iter()
-            .find(|&thread| is_invisible(system, state, menu, thread, guesses));
+            .find(|&thread| is_invisible(system, state, menu, thread, &mut self.own, guesses));
         self.midway = found.is_some();
         found
     }
@@ -117,7 +118,7 @@ impl Optimistic {
                     }
                 } else {
                     FinalField.watch(system, state, entry.thread, touch, guesses);
-                    Own.watch(system, state, entry.thread, touch, guesses);
+                    self.own.watch(system, state, entry.thread, touch, guesses);
                     watch_owners(system, state, entry.thread, touch, guesses);
                     let mut parts = std::mem::take(&mut self.parts);
                     system.parts(state, touch, &mut parts);
@@ -233,21 +234,22 @@ fn is_invisible<S: View>(
     state: &mut S::State,
     menu: &Menu<S::Action>,
     thread: ThreadId,
+    own: &mut Own,
     guesses: &mut Guesses,
 ) -> bool {
     if system.begins(state, thread) {
         return false;
     }
     let mut rests_on = Vec::new();
-    let own = menu.entries().iter().filter(|entry| entry.thread == thread);
-    for &touch in own.flat_map(|entry| menu.footprint(entry)) {
+    let entries = menu.entries().iter().filter(|entry| entry.thread == thread);
+    for &touch in entries.flat_map(|entry| menu.footprint(entry)) {
         let place = touch.place;
         if place == Place::EVERYTHING {
             return false;
         }
         if gives_back(system, state, thread, touch)
             || FinalField.commutes(system, state, thread, touch, guesses)
-            || Own.commutes(system, state, thread, touch, guesses)
+            || own.commutes(system, state, thread, touch, guesses)
             || system.moves_left(state, thread, touch)
             || !system.has_escaped(state, place)
         {

@@ -1,4 +1,4 @@
-//! `own`: a thread's own object.
+//! `own`: a thread's own object, the locks that name it, and a clock that nobody else looks at.
 //!
 //! A `Thread` object is in the hands of whoever started it, and of the thread itself. Most of its fields are nobody's business but
 //! the thread's own: what it runs, its local variables, all that is cleared when it ends. A field that, once the object is
@@ -11,13 +11,28 @@
 //!
 //! SOUNDNESS: what others do to the object before the thread is started, or after it has ended, does not matter: start and end are steps
 //! that touch the whole object, so whoever could as well come in between is seen there, too.
+//!
+//! A lock that is made of fields names its owner in one of them. That field is the owner's own in much the same way, though the
+//! owner changes: he names himself and removes himself, and whoever else looks there only wants to know whether it is he, which is so
+//! before and after. And as long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is guessed
+//! for each class of locks ([`Tenure`]). SOUNDNESS: let some execution have a first access that is against it. Whatever was taken early
+//! on its account until then comes to the same early and late: what others do in order changes neither whether a thread is the owner, nor
+//! the lock while it is. Only a thread that names itself early may find that another does so before it would have; then the other one
+//! finds an owner where it should find none, and that is seen.
+//!
+//! The clock goes on where a time limit is over, and is read where one begins. Where all that is done by one thread, the clock is its
+//! own, for the same reason as a field of its own object.
 
 use crate::guess::{Guess, Guesses};
 use crate::independence::Independence;
-use kernel::{Place, ThreadId, Touch, View};
+use kernel::{Place, Tenure, ThreadId, Touch, View};
 
 /// The independence.
-pub struct Own;
+#[derive(Default)]
+pub struct Own {
+    /// The thread that was the first to look at the clock.
+    clock: Option<ThreadId>,
+}
 
 impl<S: View> Independence<S> for Own {
     fn commutes(
@@ -28,6 +43,13 @@ impl<S: View> Independence<S> for Own {
         touch: Touch,
         guesses: &mut Guesses,
     ) -> bool {
+        let tenure = system.tenure(state, thread, touch);
+        if tenure.is_some() {
+            return tenure == Some(Tenure::Own) && guesses.try_rely(Guess::Named);
+        }
+        if touch.place == Place::CLOCK {
+            return self.clock == Some(thread) && guesses.try_rely(Guess::Clock);
+        }
         let cell = touch.place.cell;
         if matches!(cell, Place::MONITOR | Place::WHOLE) || system.stands_for(state, thread, touch.place) != Some(true)
         {
@@ -37,15 +59,18 @@ impl<S: View> Independence<S> for Own {
             return false;
         };
         // Who accesses the whole object accesses the field.
-        let rests_on = [Guess::Own(class, cell), Guess::Own(class, Place::WHOLE)];
-        let holds = rests_on.iter().all(|&guess| guesses.holds(guess));
-        if holds {
-            rests_on.iter().for_each(|&guess| guesses.rely(guess));
-        }
-        holds
+        guesses.holds(Guess::Own(class, Place::WHOLE))
+            && guesses.try_rely(Guess::Own(class, cell))
+            && guesses.try_rely(Guess::Own(class, Place::WHOLE))
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+        if touch.place == Place::CLOCK && *self.clock.get_or_insert(thread) != thread {
+            guesses.breach(Guess::Clock, thread, touch.place);
+        }
+        if system.tenure(state, thread, touch) == Some(Tenure::Broken) && system.has_escaped(state, touch.place) {
+            guesses.breach(Guess::Named, thread, touch.place);
+        }
         if touch.place.cell != Place::MONITOR
             && system.stands_for(state, thread, touch.place) == Some(false)
             && system.has_escaped(state, touch.place)

@@ -4,7 +4,9 @@
 //! object there at all times. Such a place is asked about less and less. "Don't know" is always sound, and in one search the same
 //! questions are asked in the same order, so counts do not depend on the machine.
 
+use crate::mixer::Mixer;
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 /// After so many answers in a row that were of no use, a place is asked about only now and then.
 const ENOUGH: u32 = 128;
@@ -15,7 +17,7 @@ const SELDOM: u32 = 64;
 /// Places in the code, each with how often in a row it was asked about in vain.
 #[derive(Default)]
 pub(crate) struct Patience {
-    in_vain: HashMap<u64, u32>,
+    in_vain: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
 }
 
 impl Patience {

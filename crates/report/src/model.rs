@@ -120,9 +120,9 @@ pub struct Violation {
     pub stacks: Vec<Stack>,
     /// How to get there.
     pub trace: Trace,
-    /// Whether printing is part of the schedule, because the program locks its standard streams.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub prints: bool,
+    /// What the steps of the schedule depend on besides the reductions, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub learned: Vec<String>,
 }
 
 /// A thread in a thread dump.

@@ -49,7 +49,7 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
                 expansion.reopen(state, top.schedule, top.first, &mut path.choices);
                 if expansion.sleeps {
                     let (choices, sleepers) = (&mut path.choices, &mut path.sleepers);
-                    expansion.put_to_sleep(state, (top.first, from), top.asleep, choices, sleepers);
+                    expansion.put_to_sleep(state, (top.first, from), top.asleep, false, choices, sleepers);
                 }
                 continue;
             }
@@ -152,7 +152,14 @@ impl<S: System> Path<S> {
             false => expansion.open(state, schedule, &mut self.choices),
         };
         if expansion.sleeps {
-            expansion.put_to_sleep(state, (first, first), asleep, &mut self.choices, &mut self.sleepers);
+            expansion.put_to_sleep(
+                state,
+                (first, first),
+                asleep,
+                opened.reduced,
+                &mut self.choices,
+                &mut self.sleepers,
+            );
         }
         let again = id != u32::MAX && is_present(&self.present, id);
         self.frames.push(Frame {

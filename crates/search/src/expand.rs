@@ -416,7 +416,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             }
             let midway = self.reduction.as_ref().is_some_and(|reduction| reduction.is_midway());
             let only = match choices[..] {
-                [only] if (self.atomic || midway) && !self.watch.is_endless() && !self.sleep.contains(&only.action) => {
+                [only]
+                    if (self.atomic || midway)
+                        && !self.watch.is_endless()
+                        && (opened.reduced || !self.sleep.contains(&only.action)) =>
+                {
                     only
                 }
                 _ => {

@@ -7,8 +7,9 @@
 //! all, and what is asleep both times is what stays left out: that is the remainder, which is kept with the state. While it is tried,
 //! only the remainder is asleep: what was tried at the first visit has had no other order explored on behalf of this one.
 //!
-//! SOUNDNESS: with ample or persistent sets, a state whose chosen actions are all asleep has made no step that leaves the path, so
-//! it is opened in full like one on a cycle.
+//! SOUNDNESS: with ample or persistent sets, a state whose chosen actions are all asleep would make no step that leaves the path, and
+//! would put off the other threads on the word of one that may have gone round in a circle. So one of them is woken there, and then the
+//! state is like any other.
 //!
 //! Actions are compared along the path as they are, and with those of another visit by names that do not depend on how threads and
 //! objects are numbered. What has no name stays awake. A store that cannot tell which state it was has nothing to keep a remainder
@@ -16,14 +17,14 @@
 
 use crate::expand::{Choice, Expansion};
 use kernel::System;
-use std::collections::HashMap;
 use std::mem::size_of;
 use store::{Seen, Visited};
 
 /// What was left out at states because it was asleep, by names.
 #[derive(Default)]
 pub(crate) struct Remainders {
-    of: HashMap<u32, Box<[u64]>>,
+    /// By the number of the state.
+    of: Vec<Box<[u64]>>,
     /// What is to be tried after all at the state that was met again last.
     due: Vec<u64>,
     names: usize,
@@ -32,16 +33,16 @@ pub(crate) struct Remainders {
 impl Remainders {
     /// Memory.
     pub fn bytes(&self) -> usize {
-        self.of.capacity() * size_of::<(u32, Box<[u64]>)>() + self.names * size_of::<u64>()
+        self.of.capacity() * size_of::<Box<[u64]>>() + self.names * size_of::<u64>()
     }
 
     fn set(&mut self, id: u32, names: Vec<u64>) {
+        let at = id as usize;
+        if at >= self.of.len() {
+            self.of.resize_with(at + 1, Box::default);
+        }
         self.names += names.len();
-        let before = match names.is_empty() {
-            true => self.of.remove(&id),
-            false => self.of.insert(id, names.into()),
-        };
-        self.names -= before.map_or(0, |before| before.len());
+        self.names -= std::mem::replace(&mut self.of[at], names.into()).len();
     }
 }
 
@@ -63,9 +64,7 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
             self.remainders.set(seen.id, asleep.into_iter().flatten().collect());
             return false;
         }
-        let Some(before) = self.remainders.of.get(&seen.id) else {
-            return false;
-        };
+        let before = self.remainders.of.get(seen.id as usize).map_or(&[][..], |names| names);
         let (still, due): (Vec<u64>, Vec<u64>) = before.iter().partition(|&&name| asleep.contains(&Some(name)));
         if due.is_empty() {
             return false;
@@ -91,20 +90,23 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
         });
     }
 
-    /// Drops the choices from `from` on that are asleep, and puts to sleep, for each that is left, what commutes with it: of `asleep`,
+    /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is left, what commutes with it: of `asleep`,
     /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The menu is that of the state.
     pub fn put_to_sleep(
         &mut self,
         state: &mut S::State,
         (first, from): (usize, usize),
         asleep: (u32, u32),
+        wakes_one: bool,
         choices: &mut Vec<Choice<S::Action>>,
         sleepers: &mut Vec<S::Action>,
     ) {
         let own = asleep.0 as usize..asleep.1 as usize;
         let mut kept = from;
         for at in from..choices.len() {
-            if !sleepers[own.clone()].contains(&choices[at].action) {
+            let is_last = at + 1 == choices.len();
+            let is_needed = wakes_one && is_last && kept == from;
+            if is_needed || !sleepers[own.clone()].contains(&choices[at].action) {
                 choices[kept] = choices[at];
                 kept += 1;
             }

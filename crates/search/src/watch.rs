@@ -6,10 +6,10 @@
 use kernel::{System, Vector};
 
 /// Runs up to this many steps are not watched: it costs more than they do.
-const UNWATCHED: usize = 64;
+const UNWATCHED: usize = 256;
 
 /// Only every so many steps the state is compared: a circle is met all the same, after at most so many times its length.
-const STRIDE: usize = 16;
+const STRIDE: usize = 64;
 
 /// A run of so many steps is interrupted, and the state that it has come to is stored after all: it may have no end.
 const LONGEST: usize = 1 << 18;

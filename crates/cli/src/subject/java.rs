@@ -135,10 +135,36 @@ pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
         news |= is_new;
         *known |= is_new;
     }
+    if news {
+        draw_conclusions(manner);
+    }
+    news
+}
+
+/// What a step runs through, by what is known of the program.
+fn draw_conclusions(manner: &mut Manner) {
     // Who is looked at must be seen wherever it can be.
     manner.runs_through &= !manner.watches_threads;
     manner.runs_through_proved &= !manner.watches_threads;
-    news
+}
+
+/// What steps depend on that had to be learned from the program, by name.
+fn lessons(manner: &mut Manner) -> [(&'static str, &mut bool); 2] {
+    [("prints", &mut manner.prints), ("watches", &mut manner.watches_threads)]
+}
+
+/// The names of what was learned from the program, for whoever takes the same steps again.
+pub fn learned(mut manner: Manner) -> Vec<String> {
+    let known = lessons(&mut manner).into_iter().filter(|(_, known)| **known);
+    known.map(|(name, _)| name.to_owned()).collect()
+}
+
+/// Takes it as learned.
+pub fn learn(manner: &mut Manner, names: &[&str]) {
+    for (name, known) in lessons(manner) {
+        *known |= names.contains(&name);
+    }
+    draw_conclusions(manner);
 }
 
 /// Where the sources of a program may be.

@@ -1,6 +1,8 @@
 //! A system that lies: it delegates to a real one and answers one question wrongly.
 
-use kernel::{Access, Menu, Pending, Place, Protection, Reduction, System, ThreadId, Touch, Unsupported, Vector, View};
+use kernel::{
+    Access, Menu, Pending, Place, Protection, Reduction, System, Tenure, ThreadId, Touch, Unsupported, Vector, View,
+};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
@@ -27,6 +29,8 @@ pub struct Lies<S: View> {
     pub proved: Option<fn(&S, &mut S::State, Place) -> bool>,
     /// For [`View::protection`].
     pub protection: Option<fn(&S, &mut S::State, ThreadId, Place, Access) -> Option<Protection>>,
+    /// For [`View::tenure`], by the truth and the touch.
+    pub tenure: Option<fn(Tenure, Touch) -> Tenure>,
     /// For [`View::is_wild`].
     pub wild: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
     /// For [`View::commute`].
@@ -70,6 +74,7 @@ impl<S: View> Default for Lies<S> {
             escaped: None,
             proved: None,
             protection: None,
+            tenure: None,
             wild: None,
             commute: None,
             meddlers: None,
@@ -249,6 +254,11 @@ impl<S: View> View for Lying<'_, S> {
             Some(lie) => lie(self.truth, state, thread, place, access),
             None => self.truth.protection(state, thread, place, access),
         }
+    }
+
+    fn tenure(&self, state: &mut S::State, thread: ThreadId, touch: Touch) -> Option<Tenure> {
+        let truth = self.truth.tenure(state, thread, touch);
+        truth.map(|truth| self.lies.tenure.map_or(truth, |lie| lie(truth, touch)))
     }
 
     fn usurps(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {

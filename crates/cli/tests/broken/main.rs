@@ -9,7 +9,7 @@ mod lying;
 mod manner;
 mod programs;
 
-use kernel::{Access, Protection, View};
+use kernel::{Access, Protection, Tenure, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
 use machine::{Manner, Mark};
@@ -76,7 +76,10 @@ fn catch<S: View>(
     match found.stopped {
         // To come to no end is what is expected of one that does not notice that it came back, and of no other.
         Some(Stop::States | Stop::Other(_)) if !spins => None,
-        Some(Stop::Refuted(_)) => Some(Caught::Refuted),
+        Some(Stop::Refuted(why)) => {
+            eprintln!("{why}");
+            Some(Caught::Refuted)
+        }
         _ if found.findings != truth.findings || found.stopped != truth.stopped => Some(Caught::Compared),
         _ => None,
     }
@@ -224,6 +227,25 @@ fn all<'p>() -> Vec<Broken<'p>> {
                 ..Lies::default()
             },
         ),
+        ("who has a lock may be looked at", "Asked", "own", DEPTH, || Lies {
+            tenure: Some(|truth, touch| if touch.access.is_read() { Tenure::Own } else { truth }),
+            ..Lies::default()
+        }),
+        ("anybody may take a lock", "Stolen", "own", DEPTH, || Lies {
+            tenure: Some(|_, _| Tenure::Own),
+            ..Lies::default()
+        }),
+        ("anybody may change a lock", "Turned", "own", DEPTH, || Lies {
+            tenure: Some(|truth, touch| match truth {
+                Tenure::Broken if !touch.access.is_read() => Tenure::Kept,
+                _ => truth,
+            }),
+            ..Lies::default()
+        }),
+        ("a hash code is drawn by nobody", "Hashed", "escape", DEPTH, || Lies {
+            touches: Some(|_, touch| touch.place.cell != machine::layout::LOCK),
+            ..Lies::default()
+        }),
         ("nobody takes a lock away", "Stolen", "lockset", DEPTH, || Lies {
             honest: true,
             ..Lies::default()

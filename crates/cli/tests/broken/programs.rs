@@ -175,6 +175,69 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         public static void main(String[] a) { begin(new O(), new L()); }",
     ),
     (
+        // Somebody wants to know who has the lock.
+        "Asked",
+        "static class L extends java.util.concurrent.locks.AbstractOwnableSynchronizer {
+            void take() { setExclusiveOwnerThread(Thread.currentThread()); }
+            void drop() { setExclusiveOwnerThread(null); }
+            Thread owner() { return getExclusiveOwnerThread(); }
+        }
+        static void begin(L l) {
+            new Thread(() -> { l.take(); l.drop(); }).start();
+            Verify.observe(l.owner() == null ? 0 : 1);
+        }
+        public static void main(String[] a) { begin(new L()); }",
+    ),
+    (
+        // Who does not have the lock changes it.
+        "Turned",
+        "static class S extends java.util.concurrent.locks.AbstractQueuedSynchronizer {
+            void take() { setExclusiveOwnerThread(Thread.currentThread()); }
+            int get() { return getState(); }
+            void set(int state) { setState(state); }
+        }
+        static void begin(S s) {
+            new Thread(() -> s.set(1)).start();
+            s.take();
+            Verify.observe(s.get());
+        }
+        public static void main(String[] a) { begin(new S()); }",
+    ),
+    (
+        // A lock as it should be.
+        "Locked",
+        "static int x;
+        static void begin(java.util.concurrent.locks.ReentrantLock lock) {
+            new Thread(() -> { lock.lock(); try { x++; } finally { lock.unlock(); } }).start();
+            if (lock.tryLock()) try { x++; } finally { lock.unlock(); }
+            Verify.observe(lock.isHeldByCurrentThread() ? 1 : 0);
+        }
+        public static void main(String[] a) { begin(new java.util.concurrent.locks.ReentrantLock()); }",
+    ),
+    (
+        // Two threads wait until a time is up.
+        "Clocks",
+        "static int x;
+        static void nap(Object o, int long_) {
+            try { synchronized (o) { o.wait(long_); x = 2 * x + long_; } } catch (InterruptedException e) { }
+        }
+        static void begin(Object o) {
+            new Thread(() -> nap(o, 1)).start();
+            nap(o, 2);
+            synchronized (o) { Verify.observe(x); }
+        }
+        public static void main(String[] a) { begin(new Object()); }",
+    ),
+    (
+        // Who asks first for a hash code draws it.
+        "Hashed",
+        "static void begin(Object o) {
+            new Thread(() -> o.hashCode()).start();
+            Verify.observe(o.hashCode() & 255);
+        }
+        public static void main(String[] a) { begin(new Object()); }",
+    ),
+    (
         "Native",
         "static final byte[] bytes = new byte[1];
         public static void main(String[] args) throws java.io.IOException {

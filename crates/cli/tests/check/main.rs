@@ -7,6 +7,7 @@ mod common;
 mod comparisons;
 mod options;
 mod reports;
+mod strategies;
 mod verdicts;
 
 use common::cases::{self, Case, Ran, on_all_cores, scratch};

@@ -2,13 +2,13 @@
 
 use crate::common::cases::{self, Case, Ran, on_all_cores, scratch};
 use crate::reports::replay;
-use crate::{JDK, SURVEY, common, conclude, told};
+use crate::{JDK, SURVEY, common, conclude, strategies, told};
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// The JDK whose library the counts in the fixtures belong to.
-const COUNTED: u16 = 17;
+pub const COUNTED: u16 = 17;
 
 /// Every program that a search with the strongest reductions is enough for.
 static AUTO: LazyLock<Vec<(&Case, Ran)>> = LazyLock::new(|| {
@@ -116,6 +116,7 @@ fn bless() {
         }
     }
     conclude("blessed programs", SURVEY.len(), refused);
+    strategies::bless();
 }
 
 /// Verdicts and properties on another JDK with the strongest reductions, for a sample: every fifth program, and all that use the library's locks.

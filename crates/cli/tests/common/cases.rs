@@ -5,7 +5,8 @@
 //! - `property`, `line`: what is violated, and where.
 //! - `says`: a part of the violation's message or explanation, or of the reason why the verdict is unknown.
 //! - `options`: options for the command.
-//! - `states`: how many states a search explores, as `base=N` and `auto=N` for these reductions; `?` is a number not taken yet.
+//! - `states`: how many states a search explores, as `base=N` and `auto=N` for these reductions, and for small programs that hold `S=N`, `D=N` and so on for
+//!   the strategies of `raddle compare`; `?` is a number not taken yet.
 //!   `auto=hunted`: walks before the search come past the violation, and the search does not within seconds.
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
 //! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.

@@ -40,6 +40,7 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
         if enabled.is_empty() {
             return step;
         }
+        stray(machine, &mut dice, &format!("{name}, step {step}"));
         let action = enabled[dice.below(enabled.len())];
         // Comparing all of memory is slow: always near the start, then now and then. The vector is compared each time.
         let thorough = step < 150 || step % 97 == 0;
@@ -91,6 +92,40 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
         }
     }
     steps
+}
+
+/// Takes a few steps and goes back over them, over some first, with and without writing states down on the way.
+fn stray(machine: &mut Machine<'_>, dice: &mut Dice, place: &str) {
+    let before = vector(machine);
+    let mut taken = Vec::new();
+    for turn in 0..2 {
+        for _ in 0..dice.below(5) {
+            let mut pending = Menu::default();
+            machine.pending(&mut pending);
+            let enabled = enabled(&pending);
+            let Some(&action) = enabled.get(dice.below(enabled.len().max(1))) else {
+                break;
+            };
+            match machine.apply(action) {
+                Ok(undo) => taken.push(undo),
+                Err(_) => break,
+            }
+        }
+        if dice.below(2) == 0 {
+            vector(machine);
+        }
+        let left = if turn == 0 { dice.below(taken.len() + 1) } else { 0 };
+        while taken.len() > left {
+            machine.undo(taken.pop().expect("there is one more"));
+        }
+        if dice.below(2) == 0 {
+            vector(machine);
+        }
+    }
+    assert!(
+        vector(machine) == before,
+        "{place}: another state after some steps and back"
+    );
 }
 
 /// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
