@@ -25,8 +25,8 @@ pub(crate) struct Reach {
     /// What was met, in order, and how much of it was followed.
     work: Vec<Address>,
     followed: usize,
-    /// Whose roots come next: those that all share, then those of each thread.
-    next: u32,
+    /// Whose roots were met: those that all share, then those of each thread.
+    begun: Vec<bool>,
     /// Whether the labels are those of the state at hand.
     pub valid: bool,
     /// Whether labels are sets of threads, a bit each, and not single ones.
@@ -57,7 +57,7 @@ impl Reach {
         self.used = 0;
         self.work.clear();
         self.followed = 0;
-        self.next = 0;
+        self.begun.clear();
     }
 
     /// What was met and is to be followed next.
@@ -160,27 +160,32 @@ impl Machine<'_> {
 
     /// Whether only this thread reaches a young object.
     ///
-    /// The traversal stops where it is known that another does, and goes on from there when it is asked again.
+    /// The traversal stops where it is known that another does, and goes on from there when it is asked again. What the thread itself
+    /// reaches is only followed where another one is asked about.
     pub(crate) fn is_reached_by_one(&mut self, number: u32, object: Address) -> bool {
         let mut reach = std::mem::take(&mut self.reach);
         if !reach.valid {
             reach.begin();
+            reach.begun.resize(self.highest_thread() as usize + 2, false);
             reach.valid = true;
         }
+        let own = number as usize + 1;
         let alone = loop {
             if reach.label(object).is_some_and(|label| label != number) {
                 break false;
             }
             if let Some(met) = reach.take() {
                 self.follow(&mut reach, met);
-            } else if reach.next > self.highest_thread() + 1 {
+                continue;
+            }
+            let mut left = reach.begun.iter().enumerate();
+            let Some((next, _)) = left.find(|&(whose, &begun)| !begun && whose != own) else {
                 break true;
-            } else {
-                reach.next += 1;
-                match reach.next - 1 {
-                    0 => self.meet_shared(&mut reach),
-                    thread => self.meet_roots(&mut reach, thread - 1, thread - 1),
-                }
+            };
+            reach.begun[next] = true;
+            match next as u32 {
+                0 => self.meet_shared(&mut reach),
+                thread => self.meet_roots(&mut reach, thread - 1, thread - 1),
             }
         };
         self.reach = reach;

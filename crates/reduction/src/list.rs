@@ -272,8 +272,8 @@ impl Combination {
         // The cheapest are asked first, but who needs no guess before who guesses much.
         add(Part::EscapeStatic, Box::new(EscapeStatic));
         add(Part::Final, Box::new(FinalField));
-        add(Part::Escape, Box::<Escape>::default());
         add(Part::Own, Box::<Own>::default());
+        add(Part::Escape, Box::<Escape>::default());
         add(Part::SelfLock, Box::new(SelfLock));
         add(Part::Lockset, Box::<Lockset>::default());
         add(Part::Dominated, Box::new(Dominated::new(self.has(Part::SelfLock))));
