@@ -21,7 +21,8 @@
 //! finds an owner where it should find none, and that is seen.
 //!
 //! The clock goes on where a time limit is over, and is read where one begins. Where all that is done by one thread, the clock is its
-//! own, for the same reason as a field of its own object.
+//! own, for the same reason as a field of its own object. SOUNDNESS: a step of another thread that drops the last moment which somebody
+//! remembers has the clock set back, without naming it. That only shifts all times at once, of which no program can tell.
 
 use crate::guess::{Guess, Guesses};
 use crate::independence::Independence;
