@@ -13,6 +13,11 @@ pub trait View: System {
         false
     }
 
+    /// The same, if it is known or soon found out.
+    fn is_soon_known_local(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
+        None
+    }
+
     /// As [`View::is_local`], where the other threads cannot get past objects that this thread has locked and whose class
     /// `locks` accepts.
     fn is_dominated(
@@ -129,6 +134,22 @@ pub trait View: System {
     /// What a place is one of many of, about all of which one thing is guessed: a field of a class.
     fn variable_of(&self, _state: &mut Self::State, place: Place) -> (u32, u32) {
         (place.object, place.cell)
+    }
+
+    /// The kind of a place, if all places of its kind are alike in [`View::is_final`], [`View::class_of`], [`View::may_be_protected`] and
+    /// [`View::may_be_held`], in every state: what is known of one need not be asked of the others.
+    fn kind_of(&self, _state: &mut Self::State, _place: Place) -> Option<(u32, u32)> {
+        None
+    }
+
+    /// Whether [`View::protection`] may have an answer for a place of this kind.
+    fn may_be_protected(&self, _state: &mut Self::State, _place: Place) -> bool {
+        true
+    }
+
+    /// Whether [`View::tenure`], [`View::usurps`] or [`View::stands_for`] may have an answer for a place of this kind.
+    fn may_be_held(&self, _state: &mut Self::State, _place: Place) -> bool {
+        true
     }
 
     /// Appends what a touch is about, a variable each.

@@ -15,7 +15,6 @@ impl Machine<'_> {
     pub fn decode(&mut self, words: &[u32]) -> Result<(), Malformed> {
         let end = self.memory.load(THREAD_END);
         self.restart();
-        self.forget_reach();
         for number in 0..end.max(self.memory.load(THREAD_END)) {
             self.memory.store(thread_record(number) + thread::STATUS, status::FREE);
         }

@@ -125,6 +125,7 @@ impl Machine<'_> {
     /// Goes back to the image, whatever has happened since.
     pub fn restart(&mut self) {
         self.memory.reset_to_image();
+        self.forget_reach();
         self.current = 0;
         self.fp = 0;
         self.logged = 0;
@@ -409,6 +410,8 @@ impl Machine<'_> {
         let mut next = 0;
         while let Some(&object) = part.objects.get(next) {
             next += 1;
+            let known = part.objects.len() as u32;
+            part.known.push(known);
             self.write_object(object, writer, part);
             part.end_chunk();
         }
@@ -438,27 +441,30 @@ impl Machine<'_> {
                 part.words.push(record);
             }
             part.words.push(self.array_length(object));
-            let words = self.object_words(object);
-            let references = !self.program.class(element).is_primitive();
-            let values = (ARRAY_HEADER_WORDS..words).map(|word| self.memory.load(object + word));
-            if references {
-                for value in values {
+            let count = self.object_words(object) - ARRAY_HEADER_WORDS;
+            let values = self.memory.words(object + ARRAY_HEADER_WORDS, count);
+            if self.program.class(element).is_primitive() {
+                part.words.extend_from_slice(values);
+            } else {
+                for &value in values {
                     let written = self.reference(value, writer, part);
                     part.words.push(written);
                 }
-            } else {
-                part.words.extend(values);
             }
             return;
         }
         // First all words as they are, then over some of them what is to be read there.
         let start = part.words.len();
-        let fields = HEADER_WORDS..described.words;
-        part.words.extend(fields.map(|word| self.memory.load(object + word)));
+        let fields = self.memory.words(object + HEADER_WORDS, described.words - HEADER_WORDS);
+        part.words.extend_from_slice(fields);
         let caches = self.caches(header & CLASS_MASK);
-        for &offset in described.references.iter().filter(|offset| !caches.contains(offset)) {
+        let end = self.memory.image_end();
+        for &offset in &described.references {
             let at = start + (offset - HEADER_WORDS) as usize;
-            part.words[at] = self.reference(part.words[at], writer, part);
+            let value = part.words[at];
+            if value >= end && !caches.contains(&offset) {
+                part.words[at] = writer.number(value, part);
+            }
         }
         for offset in caches.into_iter().filter(|&offset| offset != 0) {
             part.words[start + (offset - HEADER_WORDS) as usize] = 0;

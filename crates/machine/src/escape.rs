@@ -17,12 +17,16 @@ use program::ir::Instr;
 impl Machine<'_> {
     /// Before a step: notes what it is about to write.
     pub(crate) fn note_written(&mut self, action: Action) {
-        let mut menu = std::mem::take(&mut self.written);
+        let mut menu = std::mem::take(&mut self.scratch);
         menu.clear();
         menu.add(ThreadId(action.thread), action, true);
         let next = self.next_instruction(action.thread);
         self.footprint(action.thread, next, &mut menu);
-        self.written = menu;
+        self.written.clear();
+        for entry in menu.entries() {
+            self.written.extend_from_slice(menu.footprint(entry));
+        }
+        self.scratch = menu;
         self.wild = self.is_wild(action.thread);
     }
 
@@ -56,16 +60,19 @@ impl Machine<'_> {
                 work.push(self.memory.load(at));
             }
         }
-        let menu = std::mem::take(&mut self.written);
-        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
-        for touch in touches.iter().filter(|touch| !touch.access.is_read()) {
+        for touch in self.written.iter().filter(|touch| !touch.access.is_read()) {
             let Place { object, cell } = touch.place;
             let is_young = image_end <= object && object < self.memory.top();
-            if is_young && cell != Place::MONITOR && self.has_flag(object, ESCAPED) {
+            if !is_young || cell == Place::MONITOR || !self.has_flag(object, ESCAPED) {
+                continue;
+            }
+            let class = self.program.class(self.class_of(object));
+            if cell == Place::WHOLE || class.is_array() {
                 self.references_of(object, |value| work.push(value));
+            } else if class.references.contains(&cell) {
+                work.push(self.memory.load(object + cell));
             }
         }
-        self.written = menu;
         if self.wild {
             self.each_thread_root(number, |value| work.push(value));
         }

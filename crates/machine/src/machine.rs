@@ -272,13 +272,17 @@ pub struct Machine<'p> {
     pub(crate) moments: kernel::Vector,
     /// Who reaches what in the state at hand, as far as somebody has asked.
     pub(crate) reach: crate::reach::Reach,
+    /// What is reached by others than one thread, for as long as only that one moves.
+    pub(crate) others: crate::reach::Reach,
+    pub(crate) others_than: u32,
     pub(crate) shield: crate::reach::Reach,
     pub(crate) holders: crate::reach::Reach,
     pub(crate) roots: crate::reach::Roots,
     /// The main thread's object, if it can be told who reaches it.
     pub(crate) main_object: Address,
-    /// What the current step is about to write, and whether nobody knows.
-    pub(crate) written: kernel::Menu<crate::system::Action>,
+    /// What the current step is about to touch, and whether nobody knows.
+    pub(crate) written: Vec<kernel::Touch>,
+    pub(crate) scratch: kernel::Menu<crate::system::Action>,
     pub(crate) wild: bool,
     pub(crate) escaping: Vec<Address>,
     /// The places, by method and instruction, whose objects were proved never to be shared.
@@ -387,11 +391,14 @@ impl<'p> Machine<'p> {
             unwound: None,
             moments: kernel::Vector::default(),
             reach: crate::reach::Reach::default(),
+            others: crate::reach::Reach::default(),
+            others_than: 0,
             shield: crate::reach::Reach::default(),
             holders: crate::reach::Reach::default(),
             roots: crate::reach::Roots::default(),
             main_object: 0,
-            written: kernel::Menu::default(),
+            written: Vec::new(),
+            scratch: kernel::Menu::default(),
             wild: false,
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),

@@ -52,6 +52,13 @@ impl Machine<'_> {
     /// Appends those of the threads who can move that reach what some threads, which stand still, are about to touch, or hold what
     /// these wait for: nobody, if nobody can come to it. `false` if it is something that anybody may come to.
     pub(crate) fn meddlers(&mut self, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        if let [one] = still
+            && self.manner.runs_through
+            && self.is_one_of_two(one.0)
+        {
+            // What the other one cannot come to is local, and `escape` knows that already.
+            return false;
+        }
         let mut holders = std::mem::take(&mut self.holders);
         if !holders.valid {
             self.find_holders(&mut holders);
@@ -64,6 +71,24 @@ impl Machine<'_> {
         }
         self.holders = holders;
         known.is_some()
+    }
+
+    /// Whether there is one other thread, and it can move.
+    fn is_one_of_two(&mut self, number: u32) -> bool {
+        let is_live = |&other: &u32| self.thread_word(other, thread::STATUS) != status::FREE && other != number;
+        let mut others = (0..=self.highest_thread()).filter(is_live);
+        let (Some(other), None) = (others.next(), others.next()) else {
+            return false;
+        };
+        self.can_step(other)
+    }
+
+    /// Whether a thread can take a step now.
+    fn can_step(&mut self, number: u32) -> bool {
+        let state = self.thread_word(number, thread::STATUS);
+        let next = self.next_runnable(number, state);
+        let wanted = next.and_then(|next| self.monitor_wanted(number, next));
+        self.is_enabled(number, state, next, wanted)
     }
 
     /// Labels every object with the threads that reach it.
@@ -139,12 +164,10 @@ impl Machine<'_> {
 
     /// Whether a thread can move if these can, which are known to.
     fn can_move(&mut self, number: u32, movers: &[u32], set: u32, holders: &Reach) -> bool {
-        let state = self.thread_word(number, thread::STATUS);
-        let next = self.next_runnable(number, state);
-        let wanted = next.and_then(|next| self.monitor_wanted(number, next));
-        if self.is_enabled(number, state, next, wanted) {
+        if self.can_step(number) {
             return true;
         }
+        let state = self.thread_word(number, thread::STATUS);
         let is_reached = |machine: &Self, object: Address| {
             !machine.is_tracked(object) || holders.label(object).unwrap_or(0) & set != 0
         };

@@ -119,6 +119,14 @@ impl Memory {
         unsafe { *self.at(address) }
     }
 
+    /// Some words in a row.
+    #[inline(always)]
+    pub fn words(&self, address: Address, count: u32) -> &[u32] {
+        debug_assert!(u64::from(address) + u64::from(count) <= u64::from(self.size));
+        // SAFETY: as `load`, for the first and for the last of them; nobody writes as long as the slice is borrowed.
+        unsafe { std::slice::from_raw_parts(self.at(address), count as usize) }
+    }
+
     /// Two words as one value, the lower one first.
     #[inline(always)]
     pub fn load_wide(&self, address: Address) -> u64 {

@@ -33,6 +33,8 @@ pub(crate) struct Content {
     pub ends: Vec<u32>,
     /// The objects whose numbers were given out here, in order.
     pub objects: Vec<Address>,
+    /// For each of them, how many had numbers before its own references were followed.
+    pub known: Vec<u32>,
     /// The highest address among them.
     pub highest: Address,
     /// What the first of them has as its number within the group.
@@ -75,6 +77,7 @@ impl Part {
         part.words.clear();
         part.ends.clear();
         part.objects.clear();
+        part.known.clear();
         part.marks.clear();
         part.first = 0;
         part.highest = 0;

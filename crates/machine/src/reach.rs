@@ -1,13 +1,14 @@
 //! Which thread can get hold of which object in a state.
 //!
 //! Young objects are labelled with the one thread that reaches them, or as shared: one traversal for all threads, made at most
-//! once a state, and only as far as somebody asks. Objects of the start-up image count as shared; those of its words that have
+//! once a state, and only as far as somebody asks. What others reach than the thread that moves stays as it is as long as the
+//! thread moves on and changes no reference that they might follow, so that is kept for longer. Objects of the start-up image count as shared; those of its words that have
 //! changed are where its references to young objects lie. The one exception is the main thread's own object, to which the image
 //! refers only in lists of threads that nobody looks at (`Machine::find_main_object`).
 
 use crate::encode::each_live;
 use crate::frames::RETRY;
-use crate::layout::{ESCAPED, HEAP, OWNER_MASK, frame, status, thread, thread_record};
+use crate::layout::{CLASSES, ESCAPED, HEAP, OWNER_MASK, THREAD_WORDS, THREADS, frame, status, thread, thread_record};
 use crate::machine::Machine;
 use crate::memory::Address;
 use program::ir::RegisterKind;
@@ -22,8 +23,8 @@ pub(crate) struct Reach {
     slots: Vec<Slot>,
     used: usize,
     stamp: u64,
-    /// What was met, in order, and how much of it was followed.
-    work: Vec<Address>,
+    /// What was met, in order, each with its label then, and how much of it was followed.
+    work: Vec<(Address, u32)>,
     followed: usize,
     /// Whose roots were met: those that all share, then those of each thread.
     begun: Vec<bool>,
@@ -61,7 +62,7 @@ impl Reach {
     }
 
     /// What was met and is to be followed next.
-    pub(crate) fn take(&mut self) -> Option<Address> {
+    pub(crate) fn take(&mut self) -> Option<(Address, u32)> {
         let next = self.work.get(self.followed).copied();
         self.followed += usize::from(next.is_some());
         next
@@ -97,7 +98,7 @@ impl Reach {
             label: merged,
             stamp: self.stamp,
         };
-        self.work.push(address);
+        self.work.push((address, merged));
         if known.is_none() {
             self.used += 1;
             if self.used * 2 > self.slots.len() {
@@ -156,23 +157,67 @@ impl Machine<'_> {
     pub(crate) fn forget_reach(&mut self) {
         self.reach.valid = false;
         self.holders.valid = false;
+        self.others.valid = false;
+    }
+
+    /// The same, where only this thread has moved, forward or back. If it has not stirred ([`Machine::stirs`]), the others reach what
+    /// they reached before.
+    #[inline]
+    pub(crate) fn forget_reach_of(&mut self, number: u32, stirs: bool) {
+        let kept = self.others.valid && self.others_than == number && !stirs;
+        self.forget_reach();
+        self.others.valid = kept;
+    }
+
+    /// Whether the current step may have changed what others than its thread reach.
+    ///
+    /// SOUNDNESS: what they reach are the objects that one comes to from their variables, from what they wait at, and from words outside
+    /// of objects. A step changes no variables but its own thread's, and whatever word it changes elsewhere is logged, except in
+    /// objects that are younger than the step, to which only such a word or a variable can lead.
+    pub(crate) fn stirs(&self, number: u32) -> bool {
+        let (limit, top) = (self.memory.limit(), self.memory.top());
+        let leads = |value: Address| self.is_tracked(value) && value < top;
+        self.memory.step_log().iter().any(|&(at, old)| match at {
+            _ if at >= limit => false,
+            THREADS..CLASSES => {
+                let (of, word) = ((at - THREADS) / THREAD_WORDS, (at - THREADS) % THREAD_WORDS);
+                let is_root = matches!(word, thread::OBJECT | thread::STATUS | thread::BLOCKER | thread::FRAME);
+                is_root && (of != number || self.manner.counts_threads)
+            }
+            _ => leads(old) || leads(self.memory.load(at)),
+        })
     }
 
     /// Whether only this thread reaches a young object.
+    pub fn is_reached_by_one(&mut self, number: u32, object: Address) -> bool {
+        self.find_reached_by_one(number, object, usize::MAX) == Some(true)
+    }
+
+    /// The same, if it is found out by following `most` objects.
     ///
     /// The traversal stops where it is known that another does, and goes on from there when it is asked again. What the thread itself
     /// reaches is only followed where another one is asked about.
-    pub(crate) fn is_reached_by_one(&mut self, number: u32, object: Address) -> bool {
-        let mut reach = std::mem::take(&mut self.reach);
+    pub(crate) fn find_reached_by_one(&mut self, number: u32, object: Address, most: usize) -> Option<bool> {
+        // Who has moved last will most likely move on.
+        let moves = number == self.current;
+        if moves && self.others_than != number {
+            self.others_than = number;
+            self.others.valid = false;
+        }
+        let mut reach = std::mem::take(if moves { &mut self.others } else { &mut self.reach });
         if !reach.valid {
             reach.begin();
             reach.begun.resize(self.highest_thread() as usize + 2, false);
             reach.valid = true;
         }
         let own = number as usize + 1;
+        let end = reach.followed.saturating_add(most);
         let alone = loop {
             if reach.label(object).is_some_and(|label| label != number) {
-                break false;
+                break Some(false);
+            }
+            if reach.followed == end {
+                break None;
             }
             if let Some(met) = reach.take() {
                 self.follow(&mut reach, met);
@@ -180,7 +225,7 @@ impl Machine<'_> {
             }
             let mut left = reach.begun.iter().enumerate();
             let Some((next, _)) = left.find(|&(whose, &begun)| !begun && whose != own) else {
-                break true;
+                break Some(true);
             };
             reach.begun[next] = true;
             match next as u32 {
@@ -188,7 +233,7 @@ impl Machine<'_> {
                 thread => self.meet_roots(&mut reach, thread - 1, thread - 1),
             }
         };
-        self.reach = reach;
+        *(if moves { &mut self.others } else { &mut self.reach }) = reach;
         alone
     }
 
@@ -218,7 +263,7 @@ impl Machine<'_> {
         while let Some(met) = reach.take()
             && reach.label(object).is_none()
         {
-            if !guards(self, met) {
+            if !guards(self, met.0) {
                 self.follow(&mut reach, met);
             }
         }
@@ -238,15 +283,14 @@ impl Machine<'_> {
         while let Some(met) = reach.take() {
             self.follow(&mut reach, met);
         }
-        let met = reach.work.iter().copied();
+        let met = reach.work.iter().map(|&(object, _)| object);
         let shared = met.filter(|&object| self.has_flag(object, ESCAPED)).collect();
         self.shield = reach;
         shared
     }
 
     /// Meets what an object leads to.
-    pub(crate) fn follow(&self, reach: &mut Reach, object: Address) {
-        let Some(label) = reach.label(object) else { return };
+    pub(crate) fn follow(&self, reach: &mut Reach, (object, label): (Address, u32)) {
         self.references_of(object, |value| {
             if self.is_tracked(value) {
                 reach.meet(value, label);

@@ -297,12 +297,10 @@ impl Machine<'_> {
     }
 
     /// Before a step: notes the accesses with which it begins.
-    pub(crate) fn record_accesses(&mut self) -> Result<(), Trap> {
-        let menu = std::mem::take(&mut self.written);
-        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
-        let number = menu.entries().first().map_or(0, |entry| entry.thread.0);
+    pub(crate) fn record_accesses(&mut self, number: u32) -> Result<(), Trap> {
+        let touches = std::mem::take(&mut self.written);
         let mut result = Ok(());
-        for touch in touches {
+        for touch in &touches {
             let object = touch.place.object;
             if !self.is_recorded(object, touch.place) {
                 continue;
@@ -314,7 +312,7 @@ impl Machine<'_> {
                 }
             }
         }
-        self.written = menu;
+        self.written = touches;
         result
     }
 
@@ -357,12 +355,9 @@ impl Machine<'_> {
 
     /// After a step: notes whether it has taken a synchronizer, or given one up.
     pub(crate) fn note_owned(&mut self, number: u32) -> Result<(), Trap> {
-        let menu = std::mem::take(&mut self.written);
-        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
-        let mut written = touches.iter().filter(|touch| !touch.access.is_read());
+        let mut written = self.written.iter().filter(|touch| !touch.access.is_read());
         let named = written.find(|touch| self.names_owner(touch.place));
         let synchronizer = named.map(|touch| touch.place.object);
-        self.written = menu;
         let Some(synchronizer) = synchronizer.filter(|_| !self.distrusts) else {
             return Ok(());
         };

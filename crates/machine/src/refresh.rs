@@ -138,8 +138,9 @@ impl Machine<'_> {
         fits
     }
 
-    /// SOUNDNESS: the numbers of shared objects stay what they are as long as no reference changes that leads to them, and with
-    /// them everything else that was written; so only values that are no references may differ, and threads stay the same.
+    /// SOUNDNESS: the numbers of shared objects stay what they are as long as no reference changes by which one of them was met first, or
+    /// would be met earlier, and with them everything else that was written; so only values that are no references may differ, and references
+    /// from an object to such as had numbers when it was come to; and threads stay the same.
     fn refresh_shared(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
         let (end, limit) = (self.memory.image_end(), self.memory.limit());
         let mut image_changed = self.memory.touched_count() != writer.seen;
@@ -215,13 +216,11 @@ impl Machine<'_> {
             return true;
         }
         let mut part = writer.resume();
-        let inflated = self.memory.load(object + LOCK) & INFLATED != 0;
         self.write_object(object, writer, &mut part);
         let old = &writer.shared().words[start..end];
-        let same = !inflated
-            && part.objects.is_empty()
+        let same = part.objects.is_empty()
             && old.len() == part.words.len()
-            && self.differs_in_values(object, old, &part.words);
+            && self.leads_alike(object, writer.shared().known[position], old, &part.words);
         writer.settle(start, part, same)
     }
 
@@ -243,23 +242,34 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether two ways to write an object differ only in words that are no references.
-    fn differs_in_values(&self, object: Address, old: &[u32], new: &[u32]) -> bool {
+    /// Whether two ways to write an object meet the same objects for the first time: they differ in words that are no references, and in
+    /// references to such as are among the first `known`.
+    fn leads_alike(&self, object: Address, known: u32, old: &[u32], new: &[u32]) -> bool {
         let described = self.program.class(self.class_of(object));
+        let is_hashed = |words: &[u32]| words[LOCK_WORD] == HASHED;
+        if is_hashed(old) != is_hashed(new) {
+            return false;
+        }
+        // After the lock, or the mark, the lock and the hash code.
+        let first = LOCK_WORD + 1 + if is_hashed(new) { 2 } else { 0 };
         let is_reference = |position: usize| match described.kind {
-            _ if position <= LOCK_WORD => false,
+            _ if position < first => false,
             // Perhaps a record, the length, the elements.
             ClassKind::Array(element) => {
-                let length = LOCK_WORD + 1 + usize::from(self.manner.locksets);
+                let length = first + usize::from(self.manner.locksets);
                 position < length || position > length && !self.program.class(element).is_primitive()
             }
             // The fields, then perhaps their records.
             _ => {
-                let offset = HEADER_WORDS + (position - LOCK_WORD - 1) as u32;
+                let offset = HEADER_WORDS + (position - first) as u32;
                 offset >= described.words || described.references.contains(&offset)
             }
         };
-        (0..old.len()).all(|position| old[position] == new[position] || !is_reference(position))
+        let is_known = |word: u32| word < YOUNG | known;
+        (0..old.len()).all(|position| {
+            let (old, new) = (old[position], new[position]);
+            old == new || !is_reference(position) || is_known(old) && is_known(new)
+        })
     }
 
     fn refresh_threads(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {

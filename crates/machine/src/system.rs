@@ -82,6 +82,7 @@ impl std::str::FromStr for Action {
 /// What is needed to go back over a step.
 pub struct Undo {
     checkpoint: Checkpoint,
+    stirs: bool,
     thread: u32,
     current: u32,
     fp: Address,
@@ -90,14 +91,19 @@ pub struct Undo {
 impl Machine<'_> {
     /// Takes a step. The action must be an enabled one of the state's menu. On an error, nothing has happened.
     pub fn apply(&mut self, action: Action) -> Result<Undo, Unsupported> {
-        let undo = Undo {
+        let mut undo = Undo {
             checkpoint: self.memory.begin(),
+            stirs: true,
             thread: action.thread,
             current: self.current,
             fp: self.fp,
         };
         match self.step(action) {
-            Ok(()) => Ok(undo),
+            Ok(()) => {
+                undo.stirs = self.stirs(action.thread);
+                self.forget_reach_of(action.thread, undo.stirs);
+                Ok(undo)
+            }
             Err(what) => {
                 self.undo(undo);
                 Err(what)
@@ -110,13 +116,12 @@ impl Machine<'_> {
         let number = action.thread;
         self.catch_up();
         self.note_moved(number);
-        self.forget_reach();
         if self.manner.escapes {
             self.note_written(action);
         }
         let records = self.manner.locksets && action.what != What::Timeout && action.what != What::Spurious;
         if records {
-            self.record_accesses()
+            self.record_accesses(number)
                 .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
         }
         // The thread that ran last has its topmost frame in a variable, not in its record.
@@ -184,7 +189,7 @@ impl Machine<'_> {
     /// Goes back over the latest step.
     pub fn undo(&mut self, undo: Undo) {
         let trail = self.memory.trail_len();
-        self.forget_reach();
+        self.forget_reach_of(undo.thread, undo.stirs);
         self.memory.undo(undo.checkpoint);
         self.take_encoding_back(undo.thread, trail);
         self.set_current(undo.current, undo.fp);

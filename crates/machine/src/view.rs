@@ -8,6 +8,9 @@ use kernel::{Access, Menu, Pending, Place, Protection, Tenure, ThreadId, Touch, 
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind, LoaderId};
 
+/// How many objects are followed to find out at once who reaches another.
+const SOON: usize = 256;
+
 impl Machine<'_> {
     /// The object that a place belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
     pub(crate) fn object_at(&self, place: Place) -> Option<Address> {
@@ -114,6 +117,13 @@ impl<'p> View for Java<'p> {
             .is_some_and(|object| state.is_reached_by_one(thread.0, object))
     }
 
+    fn is_soon_known_local(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
+        match state.tracked_at(place) {
+            Some(object) => state.find_reached_by_one(thread.0, object, SOON),
+            None => Some(false),
+        }
+    }
+
     fn is_dominated(
         &self,
         state: &mut Machine<'p>,
@@ -216,6 +226,23 @@ impl<'p> View for Java<'p> {
 
     fn variable_of(&self, state: &mut Machine<'p>, place: Place) -> (u32, u32) {
         state.variable_at(place)
+    }
+
+    fn kind_of(&self, state: &mut Machine<'p>, place: Place) -> Option<(u32, u32)> {
+        (place.cell < Place::WHOLE && state.object_at(place).is_some()).then(|| state.variable_at(place))
+    }
+
+    fn may_be_protected(&self, state: &mut Machine<'p>, place: Place) -> bool {
+        state.declared_at(place).is_variable()
+    }
+
+    fn may_be_held(&self, state: &mut Machine<'p>, place: Place) -> bool {
+        let known = &state.known;
+        let class = state.object_at(place).map(|object| state.class_of(object));
+        let is_any = |of: u32| class.is_some_and(|class| state.program.is_subclass(class, of));
+        [known.synchronizer, known.condition, known.thread]
+            .into_iter()
+            .any(is_any)
     }
 
     fn parts(&self, state: &mut Machine<'p>, touch: Touch, out: &mut Vec<Touch>) {

@@ -69,7 +69,6 @@ impl Machine<'_> {
     /// the image was prepared for.
     pub fn begin(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.restart();
-        self.forget_reach();
         self.declared.clear();
         self.distrusts = false;
         self.forget_encodings();

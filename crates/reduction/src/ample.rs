@@ -18,6 +18,7 @@
 
 use crate::guess::{Doubt, Guess, Guesses};
 use crate::independence::Independence;
+use crate::minders::Minders;
 use crate::optimistic::Optimistic;
 use crate::patience::Patience;
 use crate::persistent;
@@ -37,6 +38,7 @@ pub struct Ample<S: View> {
     guesses: Guesses,
     order: Vec<ThreadId>,
     patience: Patience,
+    minders: Minders,
 }
 
 impl<S: View> Ample<S> {
@@ -51,6 +53,7 @@ impl<S: View> Ample<S> {
             guesses,
             order: Vec::new(),
             patience: Patience::default(),
+            minders: Minders::default(),
         }
     }
 
@@ -87,8 +90,13 @@ impl<S: View> Ample<S> {
                         self.guesses.breach_all(entry.thread);
                     }
                 } else {
-                    for one in &mut self.independences {
-                        one.watch(system, state, entry.thread, touch, &mut self.guesses);
+                    let minders = self
+                        .minders
+                        .of(system, state, touch.place, &self.independences, &self.guesses);
+                    for (position, one) in self.independences.iter_mut().enumerate() {
+                        if minders >> position & 1 == 1 {
+                            one.watch(system, state, entry.thread, touch, &mut self.guesses);
+                        }
                     }
                 }
                 self.guesses.locate(|| system.whereabouts(state, entry.thread));

@@ -11,7 +11,7 @@ use crate::guess::{Guess, Guesses};
 use crate::independence::Independence;
 use crate::patience::Patience;
 use crate::selflock;
-use kernel::{ThreadId, Touch, View};
+use kernel::{Place, ThreadId, Touch, View};
 use std::cell::RefCell;
 
 /// The independence.
@@ -57,6 +57,10 @@ impl<S: View> Independence<S> for Dominated {
             }
         }
         dominated
+    }
+
+    fn minds(&self, system: &S, state: &mut S::State, place: Place, guesses: &Guesses) -> bool {
+        !self.is_watched && selflock::minds(system, state, place, guesses)
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {

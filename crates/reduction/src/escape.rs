@@ -8,7 +8,7 @@
 use crate::guess::Guesses;
 use crate::independence::{Independence, gives_back};
 use crate::patience::Patience;
-use kernel::{ThreadId, Touch, View};
+use kernel::{Place, ThreadId, Touch, View};
 
 /// The independence.
 #[derive(Default)]
@@ -25,8 +25,17 @@ impl<S: View> Independence<S> for Escape {
         touch: Touch,
         _guesses: &mut Guesses,
     ) -> bool {
-        let spot = system.spot(state, thread);
-        gives_back(system, state, thread, touch)
-            || self.patience.ask(spot, || system.is_local(state, thread, touch.place))
+        if gives_back(system, state, thread, touch) {
+            return true;
+        }
+        let soon = system.is_soon_known_local(state, thread, touch.place);
+        soon.unwrap_or_else(|| {
+            let spot = system.spot(state, thread);
+            self.patience.ask(spot, || system.is_local(state, thread, touch.place))
+        })
+    }
+
+    fn minds(&self, _system: &S, _state: &mut S::State, _place: Place, _guesses: &Guesses) -> bool {
+        false
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::guess::Guesses;
 use crate::independence::Independence;
-use kernel::{ThreadId, Touch, View};
+use kernel::{Place, ThreadId, Touch, View};
 
 /// The independence.
 pub struct EscapeStatic;
@@ -20,6 +20,10 @@ impl<S: View> Independence<S> for EscapeStatic {
     }
 
     fn takes_nothing(&self) -> bool {
+        false
+    }
+
+    fn minds(&self, _system: &S, _state: &mut S::State, _place: Place, _guesses: &Guesses) -> bool {
         false
     }
 }

@@ -36,6 +36,10 @@ impl<S: View> Independence<S> for FinalField {
         holds
     }
 
+    fn minds(&self, system: &S, state: &mut S::State, place: Place, _guesses: &Guesses) -> bool {
+        system.is_final(state, place)
+    }
+
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
         if touch.access.is_read() || touch.place.cell == Place::MONITOR {
             return;

@@ -113,6 +113,7 @@ impl Standing {
 pub struct Guesses {
     all: HashMap<Guess, Standing, BuildHasherDefault<Mixer>>,
     broken: usize,
+    turns: u64,
     breaches: Vec<Breach>,
     /// Breaches of which it is not known yet where they are.
     fresh: Vec<Guess>,
@@ -136,6 +137,16 @@ impl Guesses {
             && !self.given_up
             && !self.left_alone.contains(&guess.class())
             && self.all.get(&guess).is_none_or(|standing| !standing.dropped)
+    }
+
+    /// Whether a guess is still made and was not broken so far.
+    pub fn stands(&self, guess: Guess) -> bool {
+        self.holds(guess) && self.all.get(&guess).is_none_or(|standing| standing.breach.is_none())
+    }
+
+    /// How often a guess was broken or dropped.
+    pub fn turns(&self) -> u64 {
+        self.turns
     }
 
     /// Guesses of these classes, and of no others, that they are self-locking.
@@ -178,6 +189,7 @@ impl Guesses {
             return false;
         }
         standing.breach = Some((thread, place));
+        self.turns += 1;
         self.fresh.push(guess);
         self.broken += usize::from(standing.relied);
         true
@@ -214,6 +226,7 @@ impl Guesses {
         if std::mem::replace(&mut self.given_up, true) {
             return;
         }
+        self.turns += 1;
         let all: Vec<Guess> = self.all.keys().copied().collect();
         for guess in all {
             self.breach(guess, thread, Place::EVERYTHING);
@@ -251,6 +264,7 @@ impl Guesses {
     /// Gets ready for another attempt, without the guesses that are wrong; whether anything rested on them.
     pub fn mend(&mut self) -> bool {
         let broken = std::mem::take(&mut self.broken) > 0;
+        self.turns += 1;
         self.fresh.clear();
         if broken {
             for (&guess, standing) in &mut self.all {

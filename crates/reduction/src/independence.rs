@@ -23,6 +23,12 @@ pub trait Independence<S: View> {
         true
     }
 
+    /// Whether a touch of a place of this kind ([`View::kind_of`]) may break anything, as the guesses stand. What is not minded is not
+    /// watched until another guess is broken or dropped.
+    fn minds(&self, _system: &S, _state: &mut S::State, _place: Place, _guesses: &Guesses) -> bool {
+        true
+    }
+
     /// Looks at a touch of a known place that is about to happen, and notes in `guesses` what it breaks.
     fn watch(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId, _touch: Touch, _guesses: &mut Guesses) {}
 }

@@ -14,6 +14,7 @@ mod guess;
 mod independence;
 mod list;
 mod lockset;
+mod minders;
 mod mixer;
 mod optimistic;
 mod own;

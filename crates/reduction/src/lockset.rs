@@ -35,7 +35,7 @@ pub(crate) fn watch_owners<S: View>(
     touch: Touch,
     guesses: &mut Guesses,
 ) {
-    if !touch.access.is_read() && guesses.holds(Guess::Owners) && system.usurps(state, thread, touch.place) {
+    if !touch.access.is_read() && system.usurps(state, thread, touch.place) && guesses.holds(Guess::Owners) {
         guesses.breach(Guess::Owners, thread, touch.place);
     }
 }
@@ -86,6 +86,10 @@ impl<S: View> Independence<S> for Lockset {
         protected
     }
 
+    fn minds(&self, system: &S, state: &mut S::State, place: Place, _guesses: &Guesses) -> bool {
+        system.may_be_protected(state, place) || system.may_be_held(state, place)
+    }
+
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
         watch_owners(system, state, thread, touch, guesses);
         if touch.place.cell == Place::MONITOR {
@@ -94,14 +98,12 @@ impl<S: View> Independence<S> for Lockset {
         let mut parts = std::mem::take(&mut self.parts);
         system.parts(state, touch, &mut parts);
         for part in parts.drain(..) {
-            let Some(protection) = system.protection(state, thread, part.place, part.access) else {
-                continue;
-            };
-            let guess = guess(system, state, part.place);
-            if guesses.holds(guess)
-                && let Some(broken) = broken(guess, protection)
-            {
-                guesses.breach(broken, thread, part.place);
+            let protection = system.protection(state, thread, part.place, part.access);
+            if let Some(protection @ (Protection::Unlocked | Protection::Open)) = protection {
+                let guess = guess(system, state, part.place);
+                if let Some(broken) = broken(guess, protection).filter(|_| guesses.holds(guess)) {
+                    guesses.breach(broken, thread, part.place);
+                }
             }
         }
         self.parts = parts;

@@ -65,6 +65,10 @@ impl<S: View> Independence<S> for Own {
             && guesses.try_rely(Guess::Own(class, Place::WHOLE))
     }
 
+    fn minds(&self, system: &S, state: &mut S::State, place: Place, _guesses: &Guesses) -> bool {
+        system.may_be_held(state, place)
+    }
+
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
         if touch.place == Place::CLOCK && *self.clock.get_or_insert(thread) != thread {
             guesses.breach(Guess::Clock, thread, touch.place);

@@ -14,6 +14,12 @@ use kernel::{Place, ThreadId, Touch, View};
 /// The independence.
 pub struct SelfLock;
 
+/// Whether an access to a place may be against self-locking.
+pub(crate) fn minds<S: View>(system: &S, state: &mut S::State, place: Place, guesses: &Guesses) -> bool {
+    let class = system.class_of(state, place);
+    class.is_some_and(|class| guesses.stands(Guess::SelfLocking(class)))
+}
+
 /// Notes an access that does not keep to self-locking.
 pub(crate) fn watch<S: View>(system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
     if touch.place.cell == Place::MONITOR {
@@ -52,6 +58,10 @@ impl<S: View> Independence<S> for SelfLock {
             guesses.rely(guess);
         }
         holds
+    }
+
+    fn minds(&self, system: &S, state: &mut S::State, place: Place, guesses: &Guesses) -> bool {
+        minds(system, state, place, guesses)
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {

@@ -4,6 +4,7 @@ use crate::{Dice, common, compile_sources, difference, enabled, vector};
 use kernel::{Menu, Unsupported, Vector};
 use machine::system::Action;
 use machine::{Machine, Manner};
+use std::collections::BTreeSet;
 use store::{Exact, Visited};
 
 /// What a store has kept of the present state is that state: no section was taken for another.
@@ -22,6 +23,40 @@ fn check_stored(machine: &mut Machine<'_>, store: &mut Exact, place: &str) {
 /// Every word of the tables and the heap.
 fn everything(machine: &Machine<'_>) -> Vec<u32> {
     machine.memory.snapshot(0, machine.memory.top())
+}
+
+/// Whoever is asked about, what only he reaches is what one comes to from his roots and from nobody else's, whatever was found out in
+/// states before.
+fn check_reach(machine: &mut Machine<'_>, place: &str) {
+    let origins = machine.origins();
+    let all = |roots: &mut dyn Iterator<Item = u32>| {
+        let mut met = BTreeSet::new();
+        let mut work: Vec<u32> = roots.collect();
+        while let Some(object) = work.pop() {
+            if machine.is_tracked(object) && met.insert(object) {
+                work.extend(machine.tracked_references(object));
+            }
+        }
+        met
+    };
+    let of_threads: Vec<_> = origins
+        .threads
+        .iter()
+        .map(|(_, roots)| all(&mut roots.iter().copied()))
+        .collect();
+    let shared = all(&mut origins.shared.iter().copied());
+    for (position, own) in of_threads.iter().enumerate() {
+        let number = origins.threads[position].0;
+        for &object in own {
+            let mut others = of_threads.iter().enumerate().filter(|&(other, _)| other != position);
+            let alone = !shared.contains(&object) && !others.any(|(_, met)| met.contains(&object));
+            assert_eq!(
+                machine.is_reached_by_one(number, object),
+                alone,
+                "{place}: who reaches object {object} besides thread {number}"
+            );
+        }
+    }
 }
 
 /// Walks `steps` steps through a program by chance, checking each; how many were taken.
@@ -110,6 +145,9 @@ fn stray(machine: &mut Machine<'_>, dice: &mut Dice, place: &str) {
                 Ok(undo) => taken.push(undo),
                 Err(_) => break,
             }
+            if dice.below(4) == 0 {
+                check_reach(machine, place);
+            }
         }
         if dice.below(2) == 0 {
             vector(machine);
@@ -117,6 +155,9 @@ fn stray(machine: &mut Machine<'_>, dice: &mut Dice, place: &str) {
         let left = if turn == 0 { dice.below(taken.len() + 1) } else { 0 };
         while taken.len() > left {
             machine.undo(taken.pop().expect("there is one more"));
+            if dice.below(4) == 0 {
+                check_reach(machine, place);
+            }
         }
         if dice.below(2) == 0 {
             vector(machine);

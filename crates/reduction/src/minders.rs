@@ -1,0 +1,54 @@
+//! Who minds what is done to places of a kind: most kinds are minded by nobody, and are not worth a look.
+
+use crate::guess::Guesses;
+use crate::independence::Independence;
+use kernel::{Place, View};
+
+/// A bit for each independence, in their order.
+type Set = u16;
+
+/// Marks a set that is known.
+const KNOWN: Set = 1 << 15;
+
+/// For each kind of places, which independences mind touches of them, as far as that is known.
+#[derive(Default)]
+pub(crate) struct Minders {
+    kinds: Vec<Vec<Set>>,
+    /// How often guesses had turned when these were found.
+    turns: u64,
+}
+
+impl Minders {
+    /// The independences that mind a touch of this place.
+    pub(crate) fn of<S: View>(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        place: Place,
+        all: &[Box<dyn Independence<S>>],
+        guesses: &Guesses,
+    ) -> Set {
+        let Some((of, cell)) = system.kind_of(state, place) else {
+            return Set::MAX;
+        };
+        if self.turns != guesses.turns() {
+            self.turns = guesses.turns();
+            self.kinds.clear();
+        }
+        let (of, cell) = (of as usize, cell as usize);
+        if self.kinds.len() <= of {
+            self.kinds.resize(of + 1, Vec::new());
+        }
+        let cells = &mut self.kinds[of];
+        if cells.len() <= cell {
+            cells.resize(cell + 1, 0);
+        }
+        if cells[cell] == 0 {
+            cells[cell] = KNOWN;
+            for (position, one) in all.iter().enumerate() {
+                cells[cell] |= Set::from(one.minds(system, state, place, guesses)) << position;
+            }
+        }
+        cells[cell]
+    }
+}
