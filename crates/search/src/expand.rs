@@ -17,7 +17,7 @@ use crate::pace::Pace;
 use crate::sleep::Remainders;
 use crate::watch::Watch;
 use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
-use kernel::{End, Flaw, Menu, Property, Reduction, System, ThreadId, Unsupported, Vector};
+use kernel::{End, Flaw, Menu, Pending, Property, Reduction, System, ThreadId, Unsupported, Vector};
 use std::collections::HashSet;
 use store::{Seen, Visited};
 
@@ -29,6 +29,10 @@ const MORE_TO_BREAK: u64 = 5000;
 
 /// How many steps are taken before it is asked whether all must be explored again anyway.
 const STEPS_TO_ASK: u64 = 1 << 16;
+
+/// After so many steps a run is worth storing a state on its way, once so many steps have led to known states.
+const LONG_RUN: usize = 8;
+const MANY_MEET: u64 = 256;
 
 /// An enabled action that is to be tried.
 #[derive(Clone, Copy)]
@@ -183,6 +187,8 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     atomic: bool,
     /// Whether states in the midst of a step are.
     coarse: bool,
+    /// How many steps have led to known states.
+    met: u64,
     /// How many steps had been taken when something that the reduction relies on turned out to be wrong.
     broken_after: Option<u64>,
     watch: Watch,
@@ -224,6 +230,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             enough: Vec::new(),
             atomic: false,
             coarse: false,
+            met: 0,
             broken_after: None,
             watch: Watch::default(),
             shape: Shape::default(),
@@ -419,6 +426,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 [only]
                     if (self.atomic || midway)
                         && !self.watch.is_endless()
+                        && (midway || !self.is_crossing(only.thread, schedule.last))
                         && (opened.reduced || !self.sleep.contains(&only.action)) =>
                 {
                     only
@@ -452,6 +460,17 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         };
         self.ahead_choices = choices;
         ran
+    }
+
+    /// Whether a run has come to a state that is worth storing after all. Where one thread has come to rest and another goes on, ways meet
+    /// that had the same steps in another order, and what follows would be gone over by each of them. As long as few steps have led to
+    /// known states, there are few such ways.
+    fn is_crossing(&self, next: ThreadId, last: Option<ThreadId>) -> bool {
+        let goes_on = |entry: &Pending<S::Action>| entry.enabled && Some(entry.thread) == last;
+        self.met >= MANY_MEET
+            && self.watch.steps() >= LONG_RUN
+            && last.is_some_and(|last| last != next)
+            && !self.menu.entries().iter().any(goes_on)
     }
 
     fn take(
@@ -531,7 +550,10 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 self.stop = Some(Why::States);
                 return None;
             }
-            Some(Seen { new, .. }) => *states += u64::from(new),
+            Some(Seen { new, .. }) => {
+                *states += u64::from(new);
+                self.met += u64::from(!new);
+            }
         }
         seen
     }

@@ -38,6 +38,11 @@ impl Watch {
         self.kept.clear();
     }
 
+    /// How many steps without a choice the run has had.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
     /// Whether the run is too long.
     pub fn is_endless(&self) -> bool {
         self.steps >= self.longest
