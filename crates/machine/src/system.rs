@@ -100,7 +100,8 @@ impl Machine<'_> {
         };
         match self.step(action) {
             Ok(()) => {
-                undo.stirs = self.stirs(action.thread);
+                // Without `escape` nobody asks.
+                undo.stirs = !self.manner.runs_through || self.stirs(action.thread);
                 self.forget_reach_of(action.thread, undo.stirs);
                 Ok(undo)
             }
