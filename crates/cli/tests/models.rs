@@ -119,13 +119,18 @@ fn every_model_has_its_verdict_and_its_states() {
 
 #[test]
 fn violations_can_be_replayed_and_shown() {
-    for (path, headers) in models() {
-        if headers["verdict"] != "violated" {
-            continue;
-        }
+    let models = models();
+    let violated = models.iter().filter(|(_, headers)| headers["verdict"] == "violated");
+    for ((path, _), is_breadth) in violated.flat_map(|model| [(model, false), (model, true)]) {
         let (trace, page) = (scratch("trace.json"), scratch("page.html"));
         let (trace, page) = (trace.to_string_lossy(), page.to_string_lossy());
-        let first = report(&["check", "--json", "-", "--trace", &trace, "--html", &page, &path]);
+        let check = ["check", "--json", "-", "--trace", &trace, "--html", &page, path];
+        let breadth = ["--no-hunt", "--search", "bfs", "--reduce", "atomic"];
+        let mut arguments = check.to_vec();
+        if is_breadth {
+            arguments.extend(breadth);
+        }
+        let first = report(&arguments);
         let again = report(&["replay", "--json", "-", &trace]);
         let told = |report: &Report| {
             let violation = report.violations.first().cloned().unwrap_or_default();
@@ -140,7 +145,7 @@ fn violations_can_be_replayed_and_shown() {
                 rows.collect::<Vec<_>>(),
             )
         };
-        assert_eq!(told(&first), told(&again), "{path}");
+        assert_eq!(told(&first), told(&again), "{path}, breadth-first: {is_breadth}");
         assert_eq!(again.verdict, "violated");
         assert!(fs::read_to_string(&*page).is_ok_and(|page| page.contains("<html")));
     }

@@ -10,6 +10,7 @@
 //! Where actions fall asleep (`sleep`), a state is opened with those that are asleep there, and each choice knows who is asleep
 //! after it.
 
+use crate::balance::Balance;
 use crate::draw::Draw;
 use crate::inspect::{Wanted, inspect, is_dead};
 use crate::livelock::Components;
@@ -187,8 +188,15 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     atomic: bool,
     /// Whether states in the midst of a step are.
     coarse: bool,
+    /// Whether what was met so far says where a run ends. A breadth-first search goes over its runs once more, when it tells the way to a
+    /// state, and must find them as they were.
+    learns: bool,
     /// How many steps have led to known states.
     met: u64,
+    balance: Balance,
+    /// Whether `vector` is that of the state at hand, and the state's number, if it is known already.
+    written: bool,
+    found: Option<u32>,
     /// How many steps had been taken when something that the reduction relies on turned out to be wrong.
     broken_after: Option<u64>,
     watch: Watch,
@@ -230,7 +238,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             enough: Vec::new(),
             atomic: false,
             coarse: false,
+            learns: options.order == Order::Depth,
             met: 0,
+            balance: Balance::default(),
+            written: false,
+            found: None,
             broken_after: None,
             watch: Watch::default(),
             shape: Shape::default(),
@@ -252,6 +264,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 
     /// Enters the initial state; `None` if there is no room even for that.
     pub fn begin(&mut self, state: &mut S::State) -> Option<Seen> {
+        (self.written, self.found) = (false, None);
         self.enter(state, Schedule::default())
     }
 
@@ -411,6 +424,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.watch.begin();
         let mut choices = std::mem::take(&mut self.ahead_choices);
         let ran = loop {
+            if self.is_known(state, *schedule) {
+                break Ok(());
+            }
             choices.clear();
             let mut opened = self.look(state, *schedule, false, &mut choices);
             if opened.flawed {
@@ -457,6 +473,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             if let Err(failed) = self.take(state, schedule, &only, steps) {
                 break Err(failed);
             }
+            self.balance.note_forced();
         };
         self.ahead_choices = choices;
         ran
@@ -467,10 +484,21 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     /// known states, there are few such ways.
     fn is_crossing(&self, next: ThreadId, last: Option<ThreadId>) -> bool {
         let goes_on = |entry: &Pending<S::Action>| entry.enabled && Some(entry.thread) == last;
-        self.met >= MANY_MEET
+        self.learns
+            && self.met >= MANY_MEET
             && self.watch.steps() >= LONG_RUN
             && last.is_some_and(|last| last != next)
             && !self.menu.entries().iter().any(goes_on)
+    }
+
+    /// Whether the state at hand was stored before, if it pays to ask.
+    fn is_known(&mut self, state: &mut S::State, schedule: Schedule) -> bool {
+        let asks = self.learns && !self.coarse && self.balance.asks_first();
+        if asks {
+            self.write(state, schedule);
+            self.found = self.visited.find(&self.vector);
+        }
+        self.found.is_some()
     }
 
     fn take(
@@ -481,6 +509,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         steps: &mut Vec<Taken<S>>,
     ) -> Result<(), Step<S::Action>> {
         let action = choice.action;
+        (self.written, self.found) = (false, None);
         match self.system.apply(state, action) {
             Ok(undo) => steps.push(Taken { action, undo }),
             Err(unsupported) => return Err(Step::Failed(unsupported, action)),
@@ -534,15 +563,13 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 
     /// Enters a state into the store; `None` if that stops the search.
     fn enter(&mut self, state: &mut S::State, schedule: Schedule) -> Option<Seen> {
-        self.vector.clear();
-        self.system.encode(state, &mut self.vector);
-        self.vector.end_chunk();
-        // SOUNDNESS: what is cut at a state depends on the schedule, so states with another schedule are other states.
-        if self.bound.is_some() {
-            self.vector.extend(&schedule.words());
-            self.vector.end_chunk();
+        if !self.written {
+            self.write(state, schedule);
         }
-        let seen = self.visited.insert(&self.vector);
+        let seen = match self.found {
+            Some(id) => Some(Seen { id, new: false }),
+            None => self.visited.insert(&self.vector),
+        };
         let states = &mut self.outcome.figures.states;
         match seen {
             None => self.stop = Some(Why::Full),
@@ -552,10 +579,26 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             }
             Some(Seen { new, .. }) => {
                 *states += u64::from(new);
-                self.met += u64::from(!new);
+                if !new {
+                    self.met += 1;
+                    self.balance.note_met();
+                }
             }
         }
         seen
+    }
+
+    /// Writes the state at hand down.
+    fn write(&mut self, state: &mut S::State, schedule: Schedule) {
+        self.vector.clear();
+        self.system.encode(state, &mut self.vector);
+        self.vector.end_chunk();
+        // SOUNDNESS: what is cut at a state depends on the schedule, so states with another schedule are other states.
+        if self.bound.is_some() {
+            self.vector.extend(&schedule.words());
+            self.vector.end_chunk();
+        }
+        self.written = true;
     }
 
     /// The flaws that were seen when a state was opened.

@@ -6,6 +6,7 @@
 //!
 //! [`explore`] runs a search, [`replay`] runs a schedule that was found, [`minimise`] makes one easier to read.
 
+mod balance;
 mod breadth;
 mod crowd;
 mod depth;

@@ -5,7 +5,7 @@
 //! the states. A new state costs these, 16 bytes, their share of an index, and the few pieces and pairs that were never seen
 //! before. (Two topmost names would take 8 bytes, but many more pairs, and more lookups for each state.)
 
-use crate::fold::{Fold, join, unfold};
+use crate::fold::{Fold, TOP, join, unfold};
 use crate::index::Index;
 use crate::nodes::{NODES, Nodes};
 use crate::pieces::Pieces;
@@ -55,7 +55,16 @@ impl Exact {
         }
     }
 
-    fn enter(&mut self, vector: &Vector) -> Option<Seen> {
+    /// What a vector folds into; `None` if there is no room left for what it is made of.
+    fn root(&mut self, vector: &Vector) -> Option<[u32; TOP]> {
+        let root = self.fold_up(vector);
+        if root.is_none() {
+            self.forget();
+        }
+        root
+    }
+
+    fn fold_up(&mut self, vector: &Vector) -> Option<[u32; TOP]> {
         let before = self.fold.names().len();
         self.changed.clear();
         let count = vector.sections().len();
@@ -74,7 +83,7 @@ impl Exact {
             if count == 1 {
                 // The section is the state.
                 self.fold = Fold::default();
-                return self.roots.intern(section.rewrite(words, ends, pieces, inner)?);
+                return section.rewrite(words, ends, pieces, inner);
             }
             let name = match self.recent.by_version(version) {
                 Some(name) => name,
@@ -91,8 +100,7 @@ impl Exact {
             self.note(position, name, before);
         }
         self.fold.names_mut().truncate(count);
-        let root = self.fold.fold(&mut self.changed, before, &mut self.inner)?;
-        self.roots.intern(root)
+        self.fold.fold(&mut self.changed, before, &mut self.inner)
     }
 
     /// Forgets the last vector, of which what is kept may be half done.
@@ -125,11 +133,13 @@ impl Default for Exact {
 
 impl Visited for Exact {
     fn insert(&mut self, vector: &Vector) -> Option<Seen> {
-        let seen = self.enter(vector);
-        if seen.is_none() {
-            self.forget();
-        }
-        seen
+        let root = self.root(vector)?;
+        self.roots.intern(root)
+    }
+
+    fn find(&mut self, vector: &Vector) -> Option<u32> {
+        let root = self.root(vector)?;
+        self.roots.find(root)
     }
 
     fn get(&self, id: u32, out: &mut Vec<u32>) -> bool {

@@ -171,6 +171,13 @@ impl Index {
         }
     }
 
+    /// The number of an item, if it is there; `same` tells whether a number is that of the item.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, same: impl Fn(u32) -> bool) -> Option<u32> {
+        let hash = hash & self.mask;
+        self.tables[(hash >> (64 - TABLE_BITS)) as usize].find(hash, same)
+    }
+
     /// Finds the number of an item, or enters `next` for it; `None` if neither is possible.
     ///
     /// `same` tells whether a number is that of the item, `hash_of` gives the hash of any number entered.

@@ -37,6 +37,11 @@ pub trait Visited {
     /// Enters a state. `None` if there is no room left (32-bit numbers used up).
     fn insert(&mut self, vector: &Vector) -> Option<Seen>;
 
+    /// The number of a state, if it is there and that can be told without entering it.
+    fn find(&mut self, _vector: &Vector) -> Option<u32> {
+        None
+    }
+
     /// Appends the words of a state to `out`; `false` if the store does not keep them or has no such state.
     fn get(&self, id: u32, out: &mut Vec<u32>) -> bool;
 

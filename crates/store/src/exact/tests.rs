@@ -115,7 +115,9 @@ struct Plain {
 
 impl Plain {
     fn check(&mut self, store: &mut Exact, vector: &Vector) {
+        let found = store.find(vector);
         let seen = store.insert(vector).expect("there is room");
+        assert_eq!(found, (!seen.new).then_some(seen.id), "asking enters nothing");
         let id = *self.ids.entry((vector.words(), vector.ends())).or_insert(seen.id);
         assert_eq!(seen.id, id);
         if seen.new {
