@@ -59,7 +59,10 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 0,
                 access: Access::AtomicWrite,
             },
-            "interrupt0" => Touches::Thread { object: 0 },
+            "interrupt0" => Touches::Thread {
+                object: 0,
+                interrupts: true,
+            },
             _ => Touches::Unknown,
         },
         "java/lang/Thread$ThreadNumbering" | "java/lang/Thread$ThreadIdentifiers" => Touches::Nothing,
@@ -170,7 +173,10 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
         // What it does is done by the strong one.
         _ if name.starts_with("weakCompareAndSet") => Touches::Nothing,
         "park" => Touches::Self_ { limit: 2 },
-        "unpark" => Touches::Thread { object: 1 },
+        "unpark" => Touches::Thread {
+            object: 1,
+            interrupts: false,
+        },
         "compareAndSetInt" | "compareAndSetReference" | "compareAndExchangeInt" | "compareAndExchangeReference" => {
             swap(false)
         }

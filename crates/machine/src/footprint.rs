@@ -24,7 +24,8 @@ impl Machine<'_> {
             status::BLOCKED => return out.touch(monitor(blocker), Access::Acquire),
             status::WAITING | status::REACQUIRING => {
                 out.touch(monitor(blocker), Access::Acquire);
-                return out.touch(thread_place(number), Access::AtomicWrite);
+                out.touch(thread_place(number), Access::AtomicWrite);
+                return self.interrupt_footprint(number, out);
             }
             status::PARKED | status::SLEEPING => return out.touch(thread_place(number), Access::AtomicWrite),
             status::INITIALIZING => return out.touch(class_place(blocker), Access::AtomicRead),
@@ -258,12 +259,18 @@ impl Machine<'_> {
                 out.touch(monitor(register(object)), Access::Release);
                 if self.manner.interrupts {
                     out.touch(thread_place(number), Access::AtomicWrite);
+                    self.interrupt_footprint(number, out);
                 }
             }
-            Touches::Thread { object } => {
+            Touches::Thread { object, interrupts } => {
                 let object = register(object);
                 match if object == 0 { None } else { self.thread_of(object) } {
-                    Some(number) => out.touch(thread_place(number), Access::AtomicWrite),
+                    Some(number) => {
+                        out.touch(thread_place(number), Access::AtomicWrite);
+                        if interrupts {
+                            self.interrupt_footprint(number, out);
+                        }
+                    }
                     None if object == 0 => {}
                     // To one that does not run nothing happens; its start and its end touch all of it.
                     None => out.touch(
@@ -278,6 +285,7 @@ impl Machine<'_> {
             Touches::Self_ { limit } => {
                 self.limit_footprint(number, fp, limit, out);
                 out.touch(thread_place(number), Access::AtomicWrite);
+                self.interrupt_footprint(number, out);
             }
             Touches::Clock => out.touch(Place::CLOCK, Access::Read),
             Touches::Class { object } => {
@@ -296,6 +304,19 @@ impl Machine<'_> {
         let begins = self.thread_word(number, thread::PHASE) == 0;
         if begins && self.memory.load_wide(fp + frame::REGISTERS + position) != 0 {
             out.touch(Place::CLOCK, Access::Read);
+        }
+    }
+
+    /// Whoever parks, sleeps or waits looks whether it was interrupted, and may forget it; whoever interrupts looks at it, too.
+    fn interrupt_footprint(&mut self, number: u32, out: &mut Menu<Action>) {
+        let object = self.thread_word(number, thread::OBJECT);
+        if self.manner.interrupts && object != 0 {
+            let cell = self.known.thread_interrupted;
+            let access = match self.is_interrupted(number) {
+                true => Access::AtomicWrite,
+                false => Access::AtomicRead,
+            };
+            out.touch(Place { object, cell }, access);
         }
     }
 
@@ -330,7 +351,7 @@ fn monitor(object: Address) -> Place {
     }
 }
 
-/// A thread's status, permit and interrupts.
+/// A thread's status and permit.
 fn thread_place(number: u32) -> Place {
     Place {
         object: thread_record(number),

@@ -51,6 +51,7 @@ pub struct Known {
     pub throwable_depth: u32,
     pub throwable_trace: u32,
     pub thread_eetop: u32,
+    pub thread_interrupted: u32,
     /// Locks that one thread has at a time.
     pub owned_locks: [OwnedLock; 2],
     pub synchronizer: ClassId,
@@ -179,6 +180,7 @@ impl Known {
             throwable_depth: field(throwable, "depth", "I")?,
             throwable_trace: field(throwable, "stackTrace", "[Ljava/lang/StackTraceElement;")?,
             thread_eetop: field(thread, "eetop", "J")?,
+            thread_interrupted: field(thread, "interrupted", "Z")?,
             thread_run: method(thread, "run", "()V")?,
             thread_exit: method(thread, "exit", "()V")?,
             thread_dispatch: method(thread, "dispatchUncaughtException", "(Ljava/lang/Throwable;)V")?,

@@ -139,12 +139,14 @@ pub enum Touches {
         /// Position of the time limit, two words.
         limit: u32,
     },
-    /// Status, permit and interrupts of a thread.
+    /// Status and permit of a thread.
     Thread {
         /// Position of the thread object.
         object: u32,
+        /// Whether it is looked at whether the thread was interrupted.
+        interrupts: bool,
     },
-    /// Status, permit and interrupts of the running thread.
+    /// Status and permit of the running thread, and whether it was interrupted.
     Self_ {
         /// Position of the time limit, two words.
         limit: u32,

@@ -26,15 +26,15 @@ impl Machine<'_> {
     }
 
     /// Whether a thread's `interrupted` flag is set.
-    pub fn is_interrupted(&mut self, of: u32) -> bool {
+    pub fn is_interrupted(&self, of: u32) -> bool {
         let object = self.thread_word(of, thread::OBJECT);
-        object != 0 && self.get(object, "java/lang/Thread", "interrupted") & 1 != 0
+        object != 0 && self.memory.load(object + self.known.thread_interrupted) & 1 != 0
     }
 
     /// Clears a thread's `interrupted` flag.
     pub fn clear_interrupt(&mut self, of: u32) {
         let object = self.thread_word(of, thread::OBJECT);
-        self.set(object, "java/lang/Thread", "interrupted", 0);
+        self.memory.store(object + self.known.thread_interrupted, 0);
     }
 
     /// A free record for a new thread.
@@ -243,13 +243,16 @@ impl Machine<'_> {
         }
     }
 
-    /// `Thread.interrupt`, after the flag was set: whatever the thread waits for is over.
+    /// `Thread.interrupt`, after the flag was set: whatever the thread waits for is over. If it has seen and cleared the flag since, it is
+    /// woken all the same, as on HotSpot, but not told that it was interrupted; who sleeps goes on sleeping.
     pub fn interrupt(&mut self, object: Address) {
-        if let Some(number) = self.thread_of(object) {
-            match self.thread_word(number, thread::STATUS) {
-                status::WAITING | status::PARKED | status::SLEEPING => self.wake(number, wake::INTERRUPTED),
-                _ => {}
-            }
+        let Some(number) = self.thread_of(object) else {
+            return;
+        };
+        match (self.thread_word(number, thread::STATUS), self.is_interrupted(number)) {
+            (status::WAITING | status::SLEEPING, true) | (status::PARKED, _) => self.wake(number, wake::INTERRUPTED),
+            (status::WAITING, false) => self.wake(number, wake::SPURIOUS),
+            _ => {}
         }
     }
 
