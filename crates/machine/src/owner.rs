@@ -34,12 +34,17 @@ impl Machine<'_> {
         let Place { object, cell } = touch.place;
         let is_own = |of: Address| self.owner_of(of) == self.thread_word(number, thread::OBJECT);
         if self.names_owner(touch.place) {
-            let in_order = match touch.access.is_read() {
-                _ if cell == Place::WHOLE => false,
-                true => is_own(object) || self.asks_for_itself(number),
-                false => !self.usurps(number, touch.place) && self.names_itself(number),
-            };
-            return Some(if in_order { Tenure::Own } else { Tenure::Broken });
+            let named = || self.named_next(number).filter(|_| !self.usurps(number, touch.place));
+            return Some(match touch.access.is_read() {
+                _ if cell == Place::WHOLE => Tenure::Broken,
+                true if is_own(object) || self.asks_for_itself(number) => Tenure::Own,
+                true => Tenure::Broken,
+                false => match named() {
+                    Some(0) => Tenure::Kept,
+                    Some(_) => Tenure::Own,
+                    None => Tenure::Broken,
+                },
+            });
         }
         if object >= HEAP && self.class_of(object) == self.known.condition && cell < Place::WHOLE {
             // Who waits for a condition is kept by whoever has the lock.
@@ -60,12 +65,13 @@ impl Machine<'_> {
         })
     }
 
-    /// Whether a thread is about to write itself, or null.
-    fn names_itself(&self, number: u32) -> bool {
-        self.next_instruction(number).is_some_and(|next| match next.instr {
-            Instr::PutField { s, .. } => self.is_own_or_none(number, self.register_at(next.fp, s)),
-            _ => false,
-        })
+    /// What a thread is about to write into a field, if it is itself or null.
+    fn named_next(&self, number: u32) -> Option<Address> {
+        let next = self.next_instruction(number)?;
+        let Instr::PutField { s, .. } = next.instr else {
+            return None;
+        };
+        Some(self.register_at(next.fp, s)).filter(|&named| self.is_own_or_none(number, named))
     }
 
     /// Whether of what a thread is about to read nothing is left but whether it is itself: a method reads it and returns it, and its

@@ -13,12 +13,13 @@
 //! that touch the whole object, so whoever could as well come in between is seen there, too.
 //!
 //! A lock that is made of fields names its owner in one of them. That field is the owner's own in much the same way, though the
-//! owner changes: he names himself and removes himself, and whoever else looks there only wants to know whether it is he, which is so
-//! before and after. And as long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is guessed
+//! owner changes: he names himself, and whoever else looks there only wants to know whether it is he, which is so before and after. And as
+//! long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is guessed
 //! for each class of locks ([`Tenure`]). SOUNDNESS: let some execution have a first access that is against it. Whatever was taken early
 //! on its account until then comes to the same early and late: what others do in order changes neither whether a thread is the owner, nor
-//! the lock while it is. Only a thread that names itself early may find that another does so before it would have; then the other one
-//! finds an owner where it should find none, and that is seen.
+//! the lock while it is. A thread that names itself early may find that another does so before it would have; then the other one finds an
+//! owner where it should find none. All of this is seen as long as the owner is named, and that he is: to remove himself is a step before
+//! which all others have their turn. (If that commuted as well, all that he does as the owner could be over before anybody looks.)
 //!
 //! The clock goes on where a time limit is over, and is read where one begins. Where all that is done by one thread, the clock is its
 //! own, for the same reason as a field of its own object. SOUNDNESS: a step of another thread that drops the last moment which somebody

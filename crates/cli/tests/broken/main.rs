@@ -235,6 +235,16 @@ fn all<'p>() -> Vec<Broken<'p>> {
             tenure: Some(|_, _| Tenure::Own),
             ..Lies::default()
         }),
+        (
+            "to give a lock up commutes",
+            "Brief",
+            "own,lockset,final",
+            DEPTH,
+            || Lies {
+                tenure: Some(|truth, _| if truth == Tenure::Kept { Tenure::Own } else { truth }),
+                ..Lies::default()
+            },
+        ),
         ("anybody may change a lock", "Turned", "own", DEPTH, || Lies {
             tenure: Some(|truth, touch| match truth {
                 Tenure::Broken if !touch.access.is_read() => Tenure::Kept,

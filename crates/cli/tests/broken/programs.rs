@@ -159,6 +159,20 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         public static void main(String[] a) { begin(new O()); }",
     ),
     (
+        // Whoever comes takes the lock, and gives it up before anybody sees that.
+        "Brief",
+        "static class L extends java.util.concurrent.locks.AbstractOwnableSynchronizer {
+            void take() { setExclusiveOwnerThread(Thread.currentThread()); }
+            void drop() { setExclusiveOwnerThread(null); }
+        }
+        static class O { final L lock = new L(); int f; void set(int f) { lock.take(); this.f = f; lock.drop(); } }
+        static void begin(O o) {
+            new Thread(() -> o.set(1)).start();
+            o.set(2);
+        }
+        public static void main(String[] a) { begin(new O()); }",
+    ),
+    (
         // The owner hands the lock to a thread that does not wait for it.
         "Handed",
         "static class L extends java.util.concurrent.locks.AbstractOwnableSynchronizer {
