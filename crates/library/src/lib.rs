@@ -143,7 +143,7 @@ impl Natives for Library {
         if !boot {
             return look_up(&self.verify, class, name, descriptor);
         }
-        look_up(&self.replaced, class, name, descriptor).or_else(|| look_up(&self.output, class, name, descriptor))
+        look_up(&self.output, class, name, descriptor).or_else(|| look_up(&self.replaced, class, name, descriptor))
     }
 
     fn touches(&self, class: &str, name: &str, descriptor: &str) -> Touches {

@@ -155,18 +155,31 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
     }
 }
 
+/// How many bytes a method of `Unsafe` accesses, by the type in its name.
+fn width(name: &str) -> u32 {
+    let has = |kinds: [&str; 2]| kinds.iter().any(|kind| name.contains(kind));
+    match () {
+        () if has(["Long", "Double"]) => 8,
+        () if has(["Short", "Char"]) => 2,
+        () if has(["Byte", "Boolean"]) => 1,
+        () => 4,
+    }
+}
+
 /// Cells by object and byte offset: `(this, object, offset, …)`.
 fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
+    let bytes = width(name);
     let cell = |access| Touches::Cell {
         object: 1,
         offset: 2,
+        bytes,
         access,
     };
-    let swap = |wide| Touches::Swap {
+    let swap = Touches::Swap {
         object: 1,
         offset: 2,
+        bytes,
         expected: 4,
-        wide,
     };
     let on_cell = descriptor.starts_with("(Ljava/lang/Object;J");
     match name {
@@ -177,10 +190,12 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
             object: 1,
             interrupts: false,
         },
-        "compareAndSetInt" | "compareAndSetReference" | "compareAndExchangeInt" | "compareAndExchangeReference" => {
-            swap(false)
-        }
-        "compareAndSetLong" | "compareAndExchangeLong" => swap(true),
+        "compareAndSetInt"
+        | "compareAndSetReference"
+        | "compareAndExchangeInt"
+        | "compareAndExchangeReference"
+        | "compareAndSetLong"
+        | "compareAndExchangeLong" => swap,
         "shouldBeInitialized0" | "ensureClassInitialized0" => Touches::Class { object: 1 },
         _ if on_cell && name.starts_with("compareAnd") => cell(Access::AtomicWrite),
         _ if on_cell && name.starts_with("get") && name.ends_with("Volatile") => cell(Access::AtomicRead),

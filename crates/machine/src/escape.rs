@@ -38,8 +38,8 @@ impl Machine<'_> {
         let Instr::Special { op, .. } = next.instr else {
             return false;
         };
-        let bound = self.bind(next.method);
-        op == special::NATIVE && bound.map_or(true, |bound| bound.touches == Touches::Unknown)
+        let touches = self.bind(next.method).map_or(Touches::Unknown, |bound| bound.touches);
+        op == special::NATIVE && (touches == Touches::Unknown || self.is_odd(next.fp, touches))
     }
 
     /// After the visible instruction of a step: what it has published has escaped.

@@ -190,24 +190,34 @@ impl Machine<'_> {
             Touches::Swap {
                 object,
                 offset,
+                bytes,
                 expected,
-                wide,
             } => {
-                let (object, cell) = (register(object), register(offset) / 4);
-                let fits = register(expected) == self.memory.load(object + cell)
-                    && (!wide || register(expected + 1) == self.memory.load(object + cell + 1));
+                let (object, offset) = (register(object), register(offset));
+                let word = object + offset / 4;
+                let Some(cell) = self.cell_at(object, offset, bytes) else {
+                    return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                };
+                let fits = register(expected) == self.memory.load(word)
+                    && (bytes == 4 || register(expected + 1) == self.memory.load(word + 1));
                 let access = if fits { Access::AtomicWrite } else { Access::AtomicRead };
                 out.touch(Place { object, cell }, access);
             }
-            Touches::Cell { object, offset, access } => {
-                let cell = register(offset) / 4;
-                out.touch(
-                    Place {
-                        object: register(object),
-                        cell,
-                    },
-                    access,
-                );
+            Touches::Cell {
+                object,
+                offset,
+                bytes,
+                access,
+            } => {
+                let object = register(object);
+                match self.cell_at(object, register(offset), bytes) {
+                    Some(cell) => out.touch(Place { object, cell }, access),
+                    None if access.is_plain() => {
+                        let cell = Place::WHOLE;
+                        out.touch(Place { object, cell }, access);
+                    }
+                    None => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                }
             }
             Touches::Object { object, access } => {
                 if self.manner.counts_threads && access == Access::AtomicWrite {
@@ -297,6 +307,42 @@ impl Machine<'_> {
             }
             Touches::Everything | Touches::Unknown => out.touch(Place::EVERYTHING, Access::AtomicWrite),
         }
+    }
+
+    /// The cell of an object that has just these bytes; `None` if they are none that a field or an element has for itself.
+    fn cell_at(&self, object: Address, offset: u32, bytes: u32) -> Option<u32> {
+        let described = self.program.class(self.class_of(object));
+        if described.is_array() {
+            let from = offset.checked_sub(ARRAY_HEADER_WORDS * 4)?;
+            let is_one = bytes == 1 << described.element_shift && from.is_multiple_of(bytes);
+            return is_one.then(|| ARRAY_HEADER_WORDS + (from >> described.element_shift));
+        }
+        let word = offset / 4;
+        let is_wide = |word: u32| described.wides.binary_search(&word).is_ok();
+        let is_one = match bytes {
+            8 => offset.is_multiple_of(4) && is_wide(word),
+            _ => offset % 4 + bytes <= 4 && !is_wide(word) && !is_wide(word - 1),
+        };
+        is_one.then_some(word)
+    }
+
+    /// Whether an access to bytes that no cell has for itself is one of which nobody but its thread knows what it orders.
+    pub(crate) fn is_odd(&self, fp: Address, touches: Touches) -> bool {
+        let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
+        let (object, offset, bytes) = match touches {
+            Touches::Swap {
+                object, offset, bytes, ..
+            } => (object, offset, bytes),
+            Touches::Cell {
+                object,
+                offset,
+                bytes,
+                access,
+            } if !access.is_plain() => (object, offset, bytes),
+            _ => return false,
+        };
+        let object = register(object);
+        object != 0 && self.cell_at(object, register(offset), bytes).is_none()
     }
 
     /// Who begins to wait looks at the clock if there is a time limit, two words at this position.

@@ -86,25 +86,27 @@ impl Args {
 pub enum Touches {
     /// Nothing.
     Nothing,
-    /// The cell of `object` at the byte offset `offset`.
+    /// Some bytes of `object` from the byte offset `offset` on.
     Cell {
         /// Position of the object.
         object: u32,
         /// Position of the offset's lower word.
         offset: u32,
+        /// How many they are.
+        bytes: u32,
         /// How.
         access: Access,
     },
-    /// The cell of `object` at the byte offset `offset`, which is written only if it holds what is expected.
+    /// The same, but they are written only if they hold what is expected: 4 or 8 of them.
     Swap {
         /// Position of the object.
         object: u32,
         /// Position of the offset's lower word.
         offset: u32,
+        /// How many they are.
+        bytes: u32,
         /// Position of the expected value.
         expected: u32,
-        /// Whether it has two words.
-        wide: bool,
     },
     /// All cells of an object.
     Object {

@@ -314,6 +314,16 @@ fn all<'p>() -> Vec<Broken<'p>> {
             },
         ),
         (
+            "to give a lock up is no step of its own",
+            "Misused",
+            "optimistic",
+            DEPTH,
+            || Lies {
+                tenure: Some(|truth, _| if truth == Tenure::Kept { Tenure::Own } else { truth }),
+                ..Lies::default()
+            },
+        ),
+        (
             "nobody takes a lock away, in coarse steps",
             "Stolen",
             "optimistic",

@@ -173,6 +173,18 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         public static void main(String[] a) { begin(new O()); }",
     ),
     (
+        // The same with a lock that everybody knows, in whole steps.
+        "Misused",
+        "static class L extends java.util.concurrent.locks.AbstractQueuedSynchronizer {
+            void take() { setExclusiveOwnerThread(Thread.currentThread()); }
+            void drop() { setExclusiveOwnerThread(null); }
+        }
+        static final L l = new L();
+        static int i;
+        static void set() { l.take(); i = 1; l.drop(); }
+        public static void main(String[] a) { new Thread(Misused::set).start(); new Thread(Misused::set).start(); }",
+    ),
+    (
         // The owner hands the lock to a thread that does not wait for it.
         "Handed",
         "static class L extends java.util.concurrent.locks.AbstractOwnableSynchronizer {

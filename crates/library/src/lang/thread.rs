@@ -131,6 +131,10 @@ fn own_number(m: &mut Machine<'_>, _: &Args) -> Answer {
 
 /// Fills the list of a thread group before its body looks at it.
 fn with_members(m: &mut Machine<'_>, args: &Args) -> Answer {
+    if m.find_offset(GROUP, "threads").is_none() {
+        // It has none: its body asks which threads there are.
+        return Ok(Outcome::Body);
+    }
     let group = args.word(0);
     let mut members = Vec::new();
     for object in live_threads(m) {

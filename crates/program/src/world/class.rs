@@ -115,6 +115,8 @@ pub struct Class {
     pub words: u32,
     /// Offsets of the words of an instance that hold references, inherited ones included, ascending.
     pub references: Box<[u32]>,
+    /// Offsets of its longs and doubles, inherited ones included, ascending.
+    pub wides: Box<[u32]>,
     /// The class that lays out the static fields; 0 if there are none.
     pub statics: ClassId,
     /// `<clinit>`, or 0.

@@ -1,6 +1,7 @@
 //! Defining: from bytes, or from a plan of the machine's own, to a linked class.
 
 use super::class::*;
+use super::layout::Layout;
 use super::load::LoadError;
 use super::program::Program;
 use crate::bytes::Bytes;
@@ -344,22 +345,19 @@ impl Program {
         shape: Shape<'_>,
         methods: impl FnOnce(ClassId) -> Result<Vec<MethodId>, LoadError>,
     ) -> Result<ClassId, LoadError> {
-        let mut words = HEADER_WORDS;
-        let mut references = Vec::new();
+        let mut layout = Layout::default();
         let mut supers = Vec::new();
         let mut all_interfaces = Vec::new();
         if shape.super_class != 0 {
             let parent = self.class(shape.super_class);
-            words = parent.words;
-            references.extend_from_slice(&parent.references);
+            layout = Layout::after(parent);
             supers.extend_from_slice(&parent.supers);
             all_interfaces.extend_from_slice(&parent.all_interfaces);
         }
         for &interface in &shape.interfaces {
             all_interfaces.extend_from_slice(&self.class(interface).all_interfaces);
         }
-        let mut static_words = HEADER_WORDS;
-        let mut static_references = Vec::new();
+        let mut static_layout = Layout::default();
         let mut fields = Vec::with_capacity(shape.fields.len());
         let injected = INJECTED
             .iter()
@@ -367,15 +365,10 @@ impl Program {
             .map(|&(_, field, descriptor)| (field, descriptor, 0));
         for (index, (field, descriptor, field_flags)) in shape.fields.iter().copied().chain(injected).enumerate() {
             let kind = Kind::of(descriptor).unwrap_or(Kind::Reference);
-            let is_static = field_flags & flags::STATIC != 0;
-            let (end, list) = if is_static {
-                (&mut static_words, &mut static_references)
-            } else {
-                (&mut words, &mut references)
+            let of = match field_flags & flags::STATIC {
+                0 => &mut layout,
+                _ => &mut static_layout,
             };
-            if kind == Kind::Reference {
-                list.push(*end);
-            }
             let index = if index < shape.fields.len() {
                 index as u16
             } else {
@@ -386,22 +379,22 @@ impl Program {
                 name,
                 descriptor,
                 flags: field_flags,
-                offset: *end,
+                offset: of.place(kind),
                 kind,
                 index,
             });
-            *end += kind.words();
         }
         let statics_name: Arc<str> = format!("{name}$statics").into();
         // The class and its statics refer to each other: the number of the second is known in advance because
         // loading is serialised.
-        let statics = if static_words > HEADER_WORDS {
+        let statics = if static_layout.words > HEADER_WORDS {
             let owner = self.class_end() + 1;
             self.add(|id| Class {
                 kind: ClassKind::Statics(owner),
                 flags: flags::FINAL,
-                words: static_words,
-                references: static_references.into(),
+                words: static_layout.words,
+                references: static_layout.references.into(),
+                wides: static_layout.wides.into(),
                 supers: [id].into(),
                 ..blank(id, statics_name, loader)
             })?
@@ -441,8 +434,9 @@ impl Program {
                 fields: fields.into(),
                 methods: methods.into(),
                 keys,
-                words,
-                references: references.into(),
+                words: layout.words,
+                references: layout.references.into(),
+                wides: layout.wides.into(),
                 statics,
                 initializer,
                 given: shape.given,
@@ -525,6 +519,7 @@ pub(super) fn blank(id: ClassId, name: Arc<str>, loader: LoaderId) -> Class {
         keys: Box::default(),
         words: HEADER_WORDS,
         references: Box::default(),
+        wides: Box::default(),
         statics: 0,
         initializer: 0,
         element_shift: 0,

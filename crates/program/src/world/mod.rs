@@ -5,6 +5,7 @@
 mod class;
 mod define;
 mod export;
+mod layout;
 mod load;
 mod modules;
 mod names;
