@@ -13,6 +13,8 @@ pub struct Pending<A> {
     pub enabled: bool,
     /// Whether the thread waits, and this only ends its waiting: it is no thread that could go on by itself.
     pub rests: bool,
+    /// Whether it may happen for no reason, or never: nobody can count on it.
+    pub by_chance: bool,
     first: u32,
     end: u32,
 }
@@ -76,6 +78,7 @@ impl<A: Copy> Menu<A> {
             action,
             enabled,
             rests: false,
+            by_chance: false,
             first: at,
             end: at,
         });
@@ -102,11 +105,16 @@ impl<A: Copy> Menu<A> {
     }
 
     /// Adds another action of the thread that was added last which ends its waiting.
-    pub fn add_wake_up(&mut self, action: A) {
+    pub fn add_wake_up(&mut self, action: A, by_chance: bool) {
         self.add_alternative(action, true);
         if let Some(last) = self.entries.last_mut() {
-            last.rests = true;
+            (last.rests, last.by_chance) = (true, by_chance);
         }
+    }
+
+    /// Whether nobody can move and that is no end, unless something happens on which nobody can count.
+    pub fn is_dead(&self) -> bool {
+        self.end == End::Open && !self.entries.iter().any(|entry| entry.enabled && !entry.by_chance)
     }
 
     /// The actions in their fixed order.

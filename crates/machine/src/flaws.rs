@@ -7,8 +7,11 @@ use crate::inspect::{CellName, Doing, Frame, Wait};
 use crate::layout::{INFLATED, LOCK, OWNER_MASK, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
+use crate::native::Touches;
+use crate::special;
 use crate::system::Action;
 use kernel::{Flaw, Menu, Property};
+use program::ir::Instr;
 use program::world::{LoaderId, Method};
 
 /// Packages and classes of the JDK whose authors meant what looks like a race.
@@ -207,7 +210,7 @@ impl Machine<'_> {
                 CellName::Element(index) => Some(vec![Span {
                     array: cell.object,
                     first: index,
-                    end: index.saturating_add(1),
+                    end: index.saturating_add(self.elements_accessed(number, cell.object)),
                     writes,
                 }]),
                 _ => None,
@@ -228,6 +231,17 @@ impl Machine<'_> {
                 Some(vec![span(words[0], words[1], false), span(words[2], words[3], true)])
             }
             _ => None,
+        }
+    }
+
+    /// How many elements of an array a thread is about to access at once: several, if it does so by their bytes.
+    fn elements_accessed(&mut self, number: u32, array: Address) -> u32 {
+        let shift = self.program.class(self.class_of(array)).element_shift;
+        let next = self.next_instruction(number);
+        let native = next.filter(|next| matches!(next.instr, Instr::Special { op: special::NATIVE, .. }));
+        match native.and_then(|next| self.bind(next.method).ok()).map(|bound| bound.touches) {
+            Some(Touches::Cell { bytes, .. } | Touches::Swap { bytes, .. }) => (bytes >> shift).max(1),
+            _ => 1,
         }
     }
 

@@ -201,10 +201,10 @@ impl<'p> Machine<'p> {
     fn wake_ups(&mut self, number: u32, state: u32, menu: &mut Menu<Action>) {
         let action = |what| Action { thread: number, what };
         if self.manner.spurious && state != status::SLEEPING {
-            menu.add_wake_up(action(What::Spurious));
+            menu.add_wake_up(action(What::Spurious), true);
         }
         if self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0 {
-            menu.add_wake_up(action(What::Timeout));
+            menu.add_wake_up(action(What::Timeout), false);
             menu.touch(Place::CLOCK, Access::AtomicWrite);
         }
     }

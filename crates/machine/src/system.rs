@@ -12,7 +12,7 @@ use crate::warm::Nowhere;
 use kernel::{Menu, Pending, System, Unsupported, Vector};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
-const BUDGET: i64 = 200_000;
+const BUDGET: i64 = 20_000;
 
 /// How far the clock may leap between two looks at it: an hour, in nanoseconds.
 const LEAP: u64 = 3_600_000_000_000;

@@ -377,7 +377,7 @@ impl System for Model {
                 }
             }
             if self.spurious && matches!(self.step(state, thread), Some(step) if matches!(step.op, Op::Waiting)) {
-                menu.add_wake_up(action(What::Spurious));
+                menu.add_wake_up(action(What::Spurious), true);
             }
             self.observe(state, thread, &mut menu.marks);
         }

@@ -121,7 +121,8 @@ impl<S: View> Reduction<S> for Ample<S> {
         self.watch(system, state, menu);
         let mut order = std::mem::take(&mut self.order);
         order.clear();
-        for entry in menu.entries().iter().filter(|entry| entry.enabled) {
+        // SOUNDNESS: who can only wake up by chance is never enough: nobody else could move then in a deadlock, which would be passed by.
+        for entry in menu.entries().iter().filter(|entry| entry.enabled && !entry.by_chance) {
             if order.last() != Some(&entry.thread) {
                 order.push(entry.thread);
             }

@@ -12,11 +12,11 @@
 
 use crate::balance::Balance;
 use crate::draw::Draw;
-use crate::inspect::{Wanted, inspect, is_dead};
+use crate::inspect::{Wanted, inspect};
 use crate::livelock::Components;
 use crate::pace::Pace;
 use crate::sleep::Remainders;
-use crate::watch::Watch;
+use crate::watch::{Back, Watch};
 use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
 use kernel::{End, Flaw, Menu, Pending, Property, Reduction, System, ThreadId, Unsupported, Vector};
 use std::collections::HashSet;
@@ -282,7 +282,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         };
         let outcome = &mut self.outcome;
         match self.menu.end {
-            End::Open => outcome.deadlocks += u64::from(is_dead(&self.menu)),
+            End::Open => outcome.deadlocks += u64::from(self.menu.is_dead()),
             End::Over => outcome.finals += 1,
             End::Ignored => outcome.ignored += 1,
         }
@@ -305,7 +305,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         }
         outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
         self.enough.clear();
-        if self.menu.end == End::Open && !is_dead(&self.menu) {
+        if self.menu.end == End::Open && self.menu.entries().iter().any(|entry| entry.enabled) {
             if let Some(reduction) = &mut self.reduction
                 && !full
             {
@@ -452,7 +452,15 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                     break Ok(());
                 }
             };
-            if self.watch.came_back(self.system, state) {
+            let (visited, learns) = (&mut *self.visited, self.learns && !midway);
+            let is_stored = |vector: &Vector| learns && visited.find(vector).is_some();
+            // What touches nothing goes on where a step without an end in sight was cut off.
+            let long = self.menu.footprint(&self.menu.entries()[only.entry as usize]).is_empty();
+            let back = self.watch.came_back(self.system, state, long, is_stored);
+            if back == Back::Stored {
+                break Ok(());
+            }
+            if back == Back::Round {
                 // SOUNDNESS: this state is on a cycle of states that are not stored, so the others get their turn here.
                 if let Some(reduction) = &mut self.reduction
                     && midway

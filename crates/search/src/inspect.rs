@@ -25,11 +25,6 @@ impl Wanted {
     }
 }
 
-/// Whether nobody can move although the program is not over.
-pub(crate) fn is_dead<A: Copy>(menu: &Menu<A>) -> bool {
-    menu.end == End::Open && !menu.entries().iter().any(|entry| entry.enabled)
-}
-
 /// Appends what is wrong with a state by itself, as far as it is wanted. `menu` is that of the state.
 pub(crate) fn inspect<S: System>(
     system: &S,
@@ -50,7 +45,7 @@ pub(crate) fn inspect<S: System>(
             }
         }
     }
-    if wanted.has(Property::Deadlock) && is_dead(menu) {
+    if wanted.has(Property::Deadlock) && menu.is_dead() {
         let (property, key) = (Property::Deadlock, system.stuck(state));
         flaws.push(Flaw { property, key });
     }

@@ -18,11 +18,23 @@ const LONGEST_GROWING: usize = 1 << 12;
 /// The same for a run that goes on from such a state.
 const LONGEST_AFTER: usize = 1 << 6;
 
+/// Where a run has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Back {
+    /// To a state that is new as far as is known.
+    Nowhere,
+    /// To one that it was in before.
+    Round,
+    /// To one that is stored: a circle that was stored somewhere is not gone round once more for each of its states.
+    Stored,
+}
+
 /// Watches one run at a time.
 #[derive(Default)]
 pub(crate) struct Watch {
     steps: usize,
     longest: usize,
+    looks: usize,
     renew: usize,
     kept: Vec<u32>,
     vector: Vector,
@@ -34,7 +46,7 @@ impl Watch {
         let was_interrupted = self.longest != 0 && self.steps >= self.longest;
         self.longest = if was_interrupted { LONGEST_AFTER } else { LONGEST };
         self.steps = 0;
-        self.renew = UNWATCHED;
+        (self.looks, self.renew) = (0, 1);
         self.kept.clear();
     }
 
@@ -48,25 +60,37 @@ impl Watch {
         self.steps >= self.longest
     }
 
-    /// The run has made a step; whether it was in this state before.
-    pub fn came_back<S: System>(&mut self, system: &S, state: &mut S::State) -> bool {
+    /// The run is about to make a step; whether it is somewhere where it was before, or somewhere that `is_stored`. If the step goes on with one
+    /// that was too `long`, that is worth a look.
+    pub fn came_back<S: System>(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        long: bool,
+        is_stored: impl FnOnce(&Vector) -> bool,
+    ) -> Back {
         self.steps += 1;
-        if self.steps < UNWATCHED || !self.steps.is_multiple_of(STRIDE) {
-            return false;
+        if !long && (self.steps < UNWATCHED || !self.steps.is_multiple_of(STRIDE)) {
+            return Back::Nowhere;
         }
+        self.looks += 1;
         self.vector.clear();
         system.encode(state, &mut self.vector);
         let words = self.vector.words();
         if self.kept == words {
-            return true;
+            return Back::Round;
         }
-        if self.steps >= self.renew {
+        self.vector.end_chunk();
+        if is_stored(&self.vector) {
+            return Back::Stored;
+        }
+        if self.looks >= self.renew {
             if !self.kept.is_empty() && words.len() > self.kept.len() {
                 self.longest = self.longest.min(LONGEST_GROWING);
             }
-            self.renew = self.steps * 2;
+            self.renew = self.looks * 2;
             self.kept = words;
         }
-        false
+        Back::Nowhere
     }
 }
