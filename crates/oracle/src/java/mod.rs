@@ -7,15 +7,19 @@
 //! - `L`, which locks itself: all its methods are synchronized. It holds an int and a node that comes and goes.
 //! - `C`, a container whose nodes and cells nobody else can reach.
 //! - `H`, a class that is initialised when a thread first comes to it.
+//! - Locks, conditions and semaphores of `java.util.concurrent`, threads that are woken or interrupted, hash codes and the clock
+//!   (`concurrent`).
 //! - Static fields: ints and references, plain and volatile, final nodes, arrays, locks, atomics.
 
+mod concurrent;
 mod names;
 mod random;
 mod shrink;
 mod source;
 mod topics;
 
-pub use random::random;
+pub use concurrent::{Ask, Gate, Op, Patience, Take, Whom};
+pub use random::{random, random_concurrent};
 
 /// A program: what the main thread does around its threads, and these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +127,10 @@ pub enum Int {
     Choose(u8),
     /// The next number, modulo four.
     Next(Box<Int>),
+    /// 1 if a condition is true, else 0.
+    Truth(Box<Cond>),
+    /// A part of the hash code of a node, or of null.
+    Hash(Ref),
 }
 
 /// A reference to a node, or null.
@@ -163,6 +171,8 @@ pub enum Cond {
     Swap(Int, Int),
     /// Whether a compare-and-set of the atomic reference succeeds.
     SwapRef(Ref, Ref),
+    /// Asked of the library.
+    Ask(Ask),
 }
 
 /// A statement.
@@ -230,6 +240,8 @@ pub enum Stmt {
     Throw,
     /// Starts a thread.
     Start(u8),
+    /// Done by the library.
+    Library(Op),
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Programs as Java source, one statement to a line. Only what is used is declared.
 
-use super::names::names_of_stmt;
+use super::concurrent;
+use super::names::{is_of_thread, names_of_stmt};
 use super::{Cond, Field, Int, Lock, Program, Ref, Shape, Stmt, Thread};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,9 +16,16 @@ impl Program {
             depth: 1,
             loops: 0,
             quiet: self.quiet,
+            summoned: BTreeSet::new(),
         };
+        let bodies = self.threads.iter().map(|thread| &thread.body);
+        for body in bodies.chain([&self.before, &self.during, &self.after]) {
+            body.iter().for_each(|stmt| names_of_stmt(stmt, &mut writer.summoned));
+        }
+        writer.summoned.retain(|name| is_of_thread(name));
         if self.quiet {
             writer.uses("Verify");
+            writer.uses("LockSupport");
         }
         for (number, thread) in self.threads.iter().enumerate() {
             writer.thread(number, thread, self.escapes);
@@ -30,7 +38,7 @@ impl Program {
     }
 }
 
-struct Writer<'c> {
+pub(super) struct Writer<'c> {
     class: &'c str,
     text: String,
     /// Names of members that were used, as in the tables below.
@@ -39,6 +47,8 @@ struct Writer<'c> {
     loops: usize,
     /// Whether threads begin and end in atomic blocks.
     quiet: bool,
+    /// Names of threads that others wake or interrupt.
+    pub(super) summoned: BTreeSet<String>,
 }
 
 /// Reads out what kind of exception came this far.
@@ -83,7 +93,7 @@ const SELFISH: [(&str, &str, &str); 5] = [
 ];
 
 impl Writer<'_> {
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.text.push_str("    ");
         }
@@ -91,17 +101,17 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    fn open(&mut self, text: &str) {
+    pub(super) fn open(&mut self, text: &str) {
         self.line(text);
         self.depth += 1;
     }
 
-    fn close(&mut self, text: &str) {
+    pub(super) fn close(&mut self, text: &str) {
         self.depth -= 1;
         self.line(text);
     }
 
-    fn uses(&mut self, name: &str) -> String {
+    pub(super) fn uses(&mut self, name: &str) -> String {
         self.used.insert(name.to_owned());
         name.to_owned()
     }
@@ -112,13 +122,15 @@ impl Writer<'_> {
 
     fn imports(&self) -> String {
         let mut text = String::new();
+        for (class, names) in concurrent::IMPORTS {
+            if names.iter().any(|name| self.has(name)) {
+                let _ = writeln!(text, "import java.util.concurrent.{class};");
+            }
+        }
         for (name, class) in [("ai", "AtomicInteger"), ("ar", "AtomicReference")] {
             if self.has(name) {
                 let _ = writeln!(text, "import java.util.concurrent.atomic.{class};");
             }
-        }
-        if self.quiet {
-            text.push_str("import java.util.concurrent.locks.LockSupport;\n");
         }
         if self.has("Verify") {
             text.push_str("import raddle.Verify;\n");
@@ -166,7 +178,7 @@ impl Writer<'_> {
             }
             self.close("}");
         }
-        for (name, declaration) in STATICS {
+        for (name, declaration) in STATICS.into_iter().chain(concurrent::STATICS) {
             if self.has(name) {
                 self.line(declaration);
             }
@@ -174,6 +186,7 @@ impl Writer<'_> {
         if self.has("ar") {
             self.line("static final AtomicReference<N> ar = new AtomicReference<>();");
         }
+        self.summoned_fields();
     }
 
     fn node(&mut self, container: bool) {
@@ -187,6 +200,9 @@ impl Writer<'_> {
         self.line("final int k;");
         if self.has("N.next") {
             self.line("N next;");
+        }
+        if self.has("N.g") {
+            self.line("final ReentrantLock g = new ReentrantLock();");
         }
         self.line("N(int k) { this.k = k; }");
         if self.has("N.leaky") {
@@ -243,7 +259,8 @@ impl Writer<'_> {
                 self.line(CAUGHT);
             }
             self.line("Verify.beginAtomic();");
-            self.line(&format!("{done}while (true) LockSupport.park();"));
+            let parked = self.parked("true");
+            self.line(&format!("{done}{parked}"));
         }
         self.close("}");
         self.open(&format!(
@@ -279,6 +296,7 @@ impl Writer<'_> {
             let made = self.made(number, thread);
             self.line(&format!("Thread t{number} = {made};"));
         }
+        self.summon(program);
         for (number, _) in started() {
             if program.quiet {
                 self.line(&format!("t{number}.setDaemon(true);"));
@@ -294,7 +312,8 @@ impl Writer<'_> {
                 if !program.during.is_empty() {
                     self.line("Verify.beginAtomic();");
                 }
-                self.line("while (left != 0) LockSupport.park();");
+                let parked = self.parked("left != 0");
+                self.line(&parked);
             }
             if joined > 0 || program.during.is_empty() {
                 self.line("Verify.endAtomic();");
@@ -340,6 +359,7 @@ impl Writer<'_> {
         for body in bodies {
             body.iter().for_each(|stmt| names_of_stmt(stmt, &mut named));
         }
+        named.retain(|name| !is_of_thread(name));
         for name in named {
             match &name[..1] {
                 _ if given == Some(&*name) => {}
@@ -353,7 +373,7 @@ impl Writer<'_> {
         }
     }
 
-    fn body(&mut self, body: &[Stmt]) {
+    pub(super) fn body(&mut self, body: &[Stmt]) {
         for stmt in body {
             self.stmt(stmt);
         }
@@ -450,6 +470,7 @@ impl Writer<'_> {
                 "Verify.beginAtomic(); Thread t = new Thread(() -> begin{number}()); t.setDaemon(true); t.start(); Verify.endAtomic();"
             ),
             Stmt::Start(number) => format!("new Thread(() -> begin{number}()).start();"),
+            Stmt::Library(op) => return self.operation(op),
         };
         self.line(&text);
     }
@@ -511,6 +532,8 @@ impl Writer<'_> {
                 format!("Verify.choose({count})")
             }
             Int::Next(of) => format!("({} + 1) % 4", self.int(of)),
+            Int::Truth(of) => format!("({} ? 1 : 0)", self.cond(of)),
+            Int::Hash(of) => self.hash(of),
         }
     }
 
@@ -525,7 +548,7 @@ impl Writer<'_> {
         }
     }
 
-    fn reference(&mut self, reference: &Ref) -> String {
+    pub(super) fn reference(&mut self, reference: &Ref) -> String {
         match reference {
             Ref::Null => "null".to_owned(),
             Ref::Local(number) => format!("n{number}"),
@@ -563,6 +586,7 @@ impl Writer<'_> {
             Cond::IsNull(reference, null) => {
                 format!("{} {} null", self.reference(reference), if *null { "==" } else { "!=" })
             }
+            Cond::Ask(ask) => self.asked(ask),
             Cond::Swap(old, new) => format!(
                 "{}.compareAndSet({}, {})",
                 self.uses("ai"),
