@@ -1,6 +1,6 @@
 //! Random programs. Each is about a few topics (`topics`), so that its threads meet.
 
-use super::concurrent::{self, is_concurrent};
+use super::concurrent::{Scope, is_concurrent};
 use super::{Cond, Field, Int, Lock, Program, Ref, Shape, Stmt, Thread};
 use crate::draw::Draw;
 
@@ -88,18 +88,15 @@ fn maker(seed: u64) -> Maker {
     Maker {
         draw,
         topics,
-        concurrent: Vec::new(),
-        heavy: 0,
+        concurrent: Scope::none(),
     }
 }
 
 pub(super) struct Maker {
     pub(super) draw: Draw,
     pub(super) topics: Vec<Topic>,
-    /// What a program with `java.util.concurrent` is about besides; none in others.
-    pub(super) concurrent: Vec<concurrent::Topic>,
-    /// How many more operations it may have that take hundreds of steps when two threads come to them at once.
-    pub(super) heavy: usize,
+    /// What a program with `java.util.concurrent` is about besides.
+    pub(super) concurrent: Scope,
 }
 
 impl Maker {
@@ -187,7 +184,7 @@ impl Maker {
     }
 
     pub(super) fn body(&mut self, most: usize) -> Vec<Stmt> {
-        if !self.concurrent.is_empty() {
+        if !self.concurrent.is_none() {
             return self.short_body(most);
         }
         let least = most.div_ceil(2);

@@ -6,7 +6,7 @@ mod random;
 mod shrink;
 mod source;
 
-pub(super) use random::{Topic, is_concurrent};
+pub(super) use random::{Scope, is_concurrent};
 pub(super) use shrink::{operations, questions};
 pub(super) use source::{IMPORTS, STATICS, names_of_asked, names_of_operation};
 

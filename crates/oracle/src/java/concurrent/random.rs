@@ -46,6 +46,37 @@ const COMMON: [(Common, usize); 8] = [
     (Common::Exceptions, 4),
 ];
 
+/// What the parts of such a program have in common.
+pub(in super::super) struct Scope {
+    topics: Vec<Topic>,
+    /// The lock that most of them are about.
+    gate: Gate,
+    /// The static int that most of them are about.
+    place: u8,
+    /// Whether the main thread is one of the two.
+    main_works: bool,
+    /// How many more operations there may be that take hundreds of steps when two threads come to them at once.
+    heavy: usize,
+}
+
+impl Scope {
+    /// That of a program that has no such parts.
+    pub fn none() -> Scope {
+        Scope {
+            topics: Vec::new(),
+            gate: Gate::Static(0),
+            place: 0,
+            main_works: false,
+            heavy: 0,
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_none(&self) -> bool {
+        self.topics.is_empty()
+    }
+}
+
 /// Whether the program of a seed is such a one: every fourth, of whatever remainder.
 pub(in super::super) fn is_concurrent(seed: u64) -> bool {
     Draw::new(!seed).percent(25)
@@ -56,24 +87,29 @@ impl Maker {
     pub(in super::super) fn concurrent_program(&mut self, size: usize) -> Program {
         let (topics, common) = (TOPICS.map(|(_, weight)| weight), COMMON.map(|(_, weight)| weight));
         let count = 1 + usize::from(self.draw.percent(30));
-        self.concurrent = (0..count).map(|_| TOPICS[self.draw.weighted(&topics)].0).collect();
+        let topics = (0..count).map(|_| TOPICS[self.draw.weighted(&topics)].0).collect();
         self.topics = vec![COMMON[self.draw.weighted(&common)].0];
-        self.heavy = 1 + usize::from(size > 2 && self.draw.percent(40));
         let hands = self.topics.contains(&Common::Handed);
+        self.concurrent = Scope {
+            topics,
+            gate: self.any_gate(hands),
+            place: self.bit(),
+            main_works: self.draw.percent(20),
+            heavy: if size > 2 { 2 } else { 1 },
+        };
         let most = if size > 2 { 2 } else { 1 };
         let mut before = Vec::new();
         if hands || self.draw.percent(10) {
             before.push(Stmt::LocalRef(0, Ref::New(1)));
             before.push(Stmt::LocalRef(1, Ref::Local(0)));
         }
-        let mut threads = vec![self.thread(most), self.thread(most)];
-        let mut during = Vec::new();
-        if self.draw.percent(20) {
-            threads.remove(0);
-            during = self.body(most);
-        }
+        let (threads, during) = match self.concurrent.main_works {
+            true => (vec![self.thread(most)], self.body(most)),
+            false => (vec![self.thread(most), self.thread(most)], Vec::new()),
+        };
         let mut after = self.ending();
-        if self.draw.percent(25) {
+        after.truncate(1);
+        if self.draw.percent(60) {
             after.push(Stmt::Observe(self.answer()));
         }
         Program {
@@ -89,7 +125,7 @@ impl Maker {
     /// One operation, and sometimes something else before or after it.
     pub(in super::super) fn short_body(&mut self, most: usize) -> Vec<Stmt> {
         let mut body = self.operation(0);
-        if most > 1 && self.draw.percent(40) {
+        if most > 1 && self.draw.percent(55) {
             let mut more = if self.draw.percent(40) {
                 self.operation(1)
             } else {
@@ -103,8 +139,8 @@ impl Maker {
     }
 
     fn operation(&mut self, depth: usize) -> Vec<Stmt> {
-        let at = self.draw.below(self.concurrent.len());
-        match self.concurrent.get(at) {
+        let at = self.draw.below(self.concurrent.topics.len());
+        match self.concurrent.topics.get(at) {
             None | Some(Topic::Gates) => self.gates(depth),
             Some(Topic::Conditions) => self.conditions(),
             Some(Topic::Permits) => self.permits(),
@@ -117,8 +153,8 @@ impl Maker {
 
     /// How a lock is taken: cheaply once there was enough else.
     fn take(&mut self) -> Take {
-        if self.heavy > 0 && self.draw.percent(60) {
-            self.heavy -= 1;
+        if self.concurrent.heavy > 0 && self.draw.percent(75) {
+            self.concurrent.heavy -= 1;
             return match self.draw.below(10) {
                 0 => Take::Interruptibly,
                 1 => Take::Timed,
@@ -128,23 +164,37 @@ impl Maker {
         if self.draw.percent(65) { Take::Try } else { Take::Spin }
     }
 
-    fn gate(&mut self) -> Gate {
-        let hands = self.topics.contains(&Common::Handed);
+    fn any_gate(&mut self, hands: bool) -> Gate {
         match self.draw.below(20) {
             0..10 if hands => Gate::Local(0),
             0..12 => Gate::Static(0),
-            12..15 => Gate::Static(1),
-            15..17 => Gate::Final,
-            17 => Gate::Read,
-            18 => Gate::Write,
+            12..14 => Gate::Static(1),
+            14..16 => Gate::Final,
+            16 => Gate::Read,
+            17..19 => Gate::Write,
             _ => Gate::Local(self.bit()),
+        }
+    }
+
+    fn gate(&mut self) -> Gate {
+        match (self.concurrent.gate, self.draw.below(20)) {
+            (Gate::Read, 0..8) => Gate::Write,
+            (Gate::Write, 0..8) => Gate::Read,
+            (gate, 0..16) => gate,
+            _ => self.any_gate(self.topics.contains(&Common::Handed)),
         }
     }
 
     /// One or two statements, under a lock or for want of one.
     fn little(&mut self) -> Vec<Stmt> {
-        let mut body = match self.topics.contains(&Common::Handed) {
-            true if self.draw.percent(60) => vec![self.use_of(0)],
+        let place = self.concurrent.place;
+        if self.topics.contains(&Common::Handed) && self.draw.percent(40) {
+            return vec![self.use_of(0)];
+        }
+        let mut body = match self.draw.below(10) {
+            0..3 => vec![Stmt::Static(place, Int::Next(Box::new(Int::Static(place))))],
+            3..5 => vec![Stmt::Static(place, Int::Const(1 + self.bit()))],
+            5..7 => vec![Stmt::Observe(Int::Static(place))],
             _ => self.guarded(),
         };
         body.truncate(2);
@@ -221,8 +271,8 @@ impl Maker {
         let place = self.bit();
         let gate = Gate::Static(0);
         match self.draw.below(10) {
-            0..4 if self.heavy > 0 => {
-                self.heavy -= 1;
+            0..4 if self.concurrent.heavy > 0 => {
+                self.concurrent.heavy -= 1;
                 let patience = match self.draw.below(10) {
                     0 => Patience::Timed,
                     1 => Patience::Deaf,
@@ -235,7 +285,7 @@ impl Maker {
                     3..6 => vec![Stmt::If(cond, wait, Vec::new())],
                     _ => wait,
                 };
-                vec![Stmt::Library(Op::Hold(gate, Take::Try, body))]
+                vec![self.hold(gate, body)]
             }
             0..8 => {
                 let mut body = vec![Stmt::Library(Op::Signal(0, self.draw.percent(50)))];
@@ -263,8 +313,8 @@ impl Maker {
                 }
                 vec![Stmt::If(Cond::Ask(Ask::Acquired), body, Vec::new())]
             }
-            5..7 if self.heavy > 0 => {
-                self.heavy -= 1;
+            5..7 if self.concurrent.heavy > 0 => {
+                self.concurrent.heavy -= 1;
                 body.insert(0, Stmt::Library(Op::Acquire));
                 body.push(release());
                 body
@@ -279,10 +329,11 @@ impl Maker {
 
     /// Another thread, or main.
     fn whom(&mut self) -> Whom {
-        match self.draw.below(10) {
-            0..7 => Whom::Thread(self.bit()),
-            7..9 => Whom::Main,
-            _ => Whom::Oneself,
+        match (self.concurrent.main_works, self.draw.below(10)) {
+            (_, 0) => Whom::Oneself,
+            (true, 1..6) | (false, 1) => Whom::Main,
+            (true, _) => Whom::Thread(0),
+            (false, _) => Whom::Thread(self.bit()),
         }
     }
 
@@ -345,7 +396,7 @@ impl Maker {
         let told = match self.draw.below(6) {
             0..2 => Stmt::Observe(hash),
             2 => Stmt::Local(self.bit(), hash),
-            3 => Stmt::Static(self.bit(), hash),
+            3 => Stmt::Static(self.concurrent.place, hash),
             4 => self.truth(Ask::SameHash(Ref::Local(local), Ref::Final)),
             _ => self.truth(Ask::SameHash(Ref::Local(0), Ref::Local(1))),
         };
@@ -407,11 +458,12 @@ impl Maker {
 
     /// What the main thread asks in the end.
     fn answer(&mut self) -> Int {
-        match self.concurrent.first() {
+        match self.concurrent.topics.first() {
             Some(Topic::Hashes) => Int::Hash(Ref::Static(self.bit())),
             Some(Topic::Permits) => Int::Truth(Box::new(Cond::Ask(Ask::Acquired))),
             Some(Topic::Interrupts | Topic::Parks) => Int::Truth(Box::new(Cond::Ask(Ask::Interrupted))),
-            _ => Int::Truth(Box::new(Cond::Ask(Ask::Locked(self.gate())))),
+            Some(Topic::Gates) if self.draw.percent(50) => Int::Truth(Box::new(Cond::Ask(Ask::Locked(self.gate())))),
+            _ => Int::Static(self.concurrent.place),
         }
     }
 }
