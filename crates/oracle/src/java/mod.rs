@@ -12,13 +12,14 @@
 //! - Static fields: ints and references, plain and volatile, final nodes, arrays, locks, atomics.
 
 mod concurrent;
+mod declare;
 mod names;
 mod random;
 mod shrink;
 mod source;
 mod topics;
 
-pub use concurrent::{Ask, Gate, Op, Patience, Take, Whom};
+pub use concurrent::{Ask, Deed, Gate, Op, Owned, Patience, Take, Whom};
 pub use random::{random, random_concurrent};
 
 /// A program: what the main thread does around its threads, and these.
@@ -260,14 +261,15 @@ mod tests {
     #[test]
     fn shrinking_comes_to_an_end() {
         for seed in 0..60 {
-            let mut program = random(seed, 5);
-            let mut steps = 0;
-            // Always the candidate that loses least.
-            while let Some(smaller) = program.shrinks().pop() {
-                assert!(smaller.weight() <= program.weight(), "seed {seed}");
-                program = smaller;
-                steps += 1;
-                assert!(steps < 2000, "seed {seed}");
+            for mut program in [random(seed, 5), random_concurrent(seed, 5)] {
+                let mut steps = 0;
+                // Always the candidate that loses least.
+                while let Some(smaller) = program.shrinks().pop() {
+                    assert!(smaller.weight() <= program.weight(), "seed {seed}");
+                    program = smaller;
+                    steps += 1;
+                    assert!(steps < 2000, "seed {seed}");
+                }
             }
         }
     }

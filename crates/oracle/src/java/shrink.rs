@@ -1,7 +1,7 @@
 //! Smaller programs made of one: each has one thing less. Those that lose most come first.
 
-use super::concurrent::{Whom, operations, questions};
-use super::{Cond, Int, Op, Program, Ref, Shape, Stmt};
+use super::concurrent::{operations, questions};
+use super::{Cond, Int, Program, Ref, Shape, Stmt, Whom};
 
 impl Program {
     /// Every program that is smaller by one step.
@@ -102,10 +102,12 @@ fn renumber(body: &mut Vec<Stmt>, gone: usize) {
                 renumber(then, gone);
                 renumber(otherwise, gone);
             }
-            Stmt::Library(Op::Unpark(Whom::Thread(number)) | Op::Interrupt(Whom::Thread(number))) => {
-                *number -= u8::from(usize::from(*number) > gone);
+            Stmt::Library(op) => {
+                if let Some(Whom::Thread(number)) = op.whom_mut() {
+                    *number -= u8::from(usize::from(*number) > gone);
+                }
+                op.inner_mut().into_iter().for_each(|inner| renumber(inner, gone));
             }
-            Stmt::Library(op) => op.inner_mut().into_iter().for_each(|inner| renumber(inner, gone)),
             _ => {}
         }
     }

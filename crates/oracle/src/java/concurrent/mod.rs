@@ -5,6 +5,7 @@
 mod random;
 mod shrink;
 mod source;
+mod topics;
 
 pub(super) use random::{Scope, is_concurrent};
 pub(super) use shrink::{operations, questions};
@@ -53,6 +54,28 @@ pub enum Patience {
     Timed,
 }
 
+/// A synchronizer that names its owner, and does what it is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owned {
+    /// The static one.
+    Static,
+    /// The one that a local node has, which may be null.
+    Local(u8),
+}
+
+/// What a synchronizer is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Whoever tells it is the owner.
+    Take,
+    /// There is none.
+    Drop,
+    /// It is that one.
+    Give(Whom),
+    /// Its state is this.
+    Set(u8),
+}
+
 /// A thread that somebody else wakes or interrupts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
@@ -85,6 +108,8 @@ pub enum Op {
     Unpark(Whom),
     /// Interrupts a thread.
     Interrupt(Whom),
+    /// Tells a synchronizer something.
+    Own(Owned, Deed),
     /// Sleeps.
     Sleep,
     /// Keeps the time.
@@ -100,6 +125,16 @@ pub enum Ask {
     Locked(Gate),
     /// Whether anybody waits for it.
     Queued(Gate),
+    /// Whether anybody is named as the owner of a static lock.
+    Owner(u8),
+    /// Whether the thread itself is the owner of a synchronizer.
+    Mine(Owned),
+    /// Whether nobody is.
+    Free(Owned),
+    /// Whether its state is this.
+    State(Owned, u8),
+    /// Whether a compare-and-set of its state succeeds.
+    Swapped(Owned, u8, u8),
     /// Whether there is a permit; if so, it is taken.
     Acquired,
     /// Whether the thread was interrupted; it is not any more.
@@ -129,10 +164,18 @@ impl Op {
         }
     }
 
-    /// Whom it wakes or interrupts.
+    /// The thread that it names.
     pub(super) fn whom(&self) -> Option<Whom> {
         match self {
-            Op::Unpark(whom) | Op::Interrupt(whom) => Some(*whom),
+            Op::Unpark(whom) | Op::Interrupt(whom) | Op::Own(_, Deed::Give(whom)) => Some(*whom),
+            _ => None,
+        }
+    }
+
+    /// The same, to be changed.
+    pub(super) fn whom_mut(&mut self) -> Option<&mut Whom> {
+        match self {
+            Op::Unpark(whom) | Op::Interrupt(whom) | Op::Own(_, Deed::Give(whom)) => Some(whom),
             _ => None,
         }
     }

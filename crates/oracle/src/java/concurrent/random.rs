@@ -1,8 +1,8 @@
 //! Random programs that use `java.util.concurrent` and the like. They are about one or two topics of their own, and one of the others.
 
 use super::super::random::{Maker, Topic as Common};
-use super::super::{Cond, Int, Lock, Program, Ref, Stmt};
-use super::{Ask, Gate, Op, Patience, Take, Whom};
+use super::super::{Cond, Int, Program, Ref, Stmt};
+use super::{Ask, Gate, Op, Take};
 use crate::draw::Draw;
 
 /// What such a program may be about.
@@ -10,6 +10,8 @@ use crate::draw::Draw;
 pub(in super::super) enum Topic {
     /// Locks, nested, tried, and asked about.
     Gates,
+    /// Synchronizers that name their owners.
+    Owners,
     /// Conditions.
     Conditions,
     /// A semaphore.
@@ -24,8 +26,9 @@ pub(in super::super) enum Topic {
     Clocks,
 }
 
-const TOPICS: [(Topic, usize); 7] = [
-    (Topic::Gates, 32),
+const TOPICS: [(Topic, usize); 8] = [
+    (Topic::Gates, 30),
+    (Topic::Owners, 14),
     (Topic::Conditions, 12),
     (Topic::Permits, 14),
     (Topic::Parks, 12),
@@ -52,11 +55,11 @@ pub(in super::super) struct Scope {
     /// The lock that most of them are about.
     gate: Gate,
     /// The static int that most of them are about.
-    place: u8,
+    pub(super) place: u8,
     /// Whether the main thread is one of the two.
-    main_works: bool,
+    pub(super) main_works: bool,
     /// How many more operations there may be that take hundreds of steps when two threads come to them at once.
-    heavy: usize,
+    pub(super) heavy: usize,
 }
 
 impl Scope {
@@ -142,6 +145,7 @@ impl Maker {
         let at = self.draw.below(self.concurrent.topics.len());
         match self.concurrent.topics.get(at) {
             None | Some(Topic::Gates) => self.gates(depth),
+            Some(Topic::Owners) => self.owners(),
             Some(Topic::Conditions) => self.conditions(),
             Some(Topic::Permits) => self.permits(),
             Some(Topic::Parks) => self.parks(),
@@ -152,7 +156,7 @@ impl Maker {
     }
 
     /// How a lock is taken: cheaply once there was enough else.
-    fn take(&mut self) -> Take {
+    pub(super) fn take(&mut self) -> Take {
         if self.concurrent.heavy > 0 && self.draw.percent(75) {
             self.concurrent.heavy -= 1;
             return match self.draw.below(10) {
@@ -176,7 +180,7 @@ impl Maker {
         }
     }
 
-    fn gate(&mut self) -> Gate {
+    pub(super) fn gate(&mut self) -> Gate {
         match (self.concurrent.gate, self.draw.below(20)) {
             (Gate::Read, 0..8) => Gate::Write,
             (Gate::Write, 0..8) => Gate::Read,
@@ -186,7 +190,7 @@ impl Maker {
     }
 
     /// One or two statements, under a lock or for want of one.
-    fn little(&mut self) -> Vec<Stmt> {
+    pub(super) fn little(&mut self) -> Vec<Stmt> {
         let place = self.concurrent.place;
         if self.topics.contains(&Common::Handed) && self.draw.percent(40) {
             return vec![self.use_of(0)];
@@ -201,11 +205,11 @@ impl Maker {
         body
     }
 
-    fn hold(&mut self, gate: Gate, body: Vec<Stmt>) -> Stmt {
+    pub(super) fn hold(&mut self, gate: Gate, body: Vec<Stmt>) -> Stmt {
         Stmt::Library(Op::Hold(gate, self.take(), body))
     }
 
-    fn truth(&mut self, ask: Ask) -> Stmt {
+    pub(super) fn truth(&mut self, ask: Ask) -> Stmt {
         let truth = Int::Truth(Box::new(Cond::Ask(ask)));
         match self.draw.percent(60) {
             true => Stmt::Observe(truth),
@@ -214,9 +218,10 @@ impl Maker {
     }
 
     fn about(&mut self, gate: Gate) -> Ask {
-        match self.draw.below(8) {
-            0..3 => Ask::Held(gate),
-            3..7 => Ask::Locked(gate),
+        match (self.draw.below(10), gate) {
+            (0..3, _) => Ask::Held(gate),
+            (3..5, Gate::Static(number)) => Ask::Owner(number),
+            (3..9, _) => Ask::Locked(gate),
             _ => Ask::Queued(gate),
         }
     }
@@ -267,195 +272,6 @@ impl Maker {
         }
     }
 
-    fn conditions(&mut self) -> Vec<Stmt> {
-        let place = self.bit();
-        let gate = Gate::Static(0);
-        match self.draw.below(10) {
-            0..4 if self.concurrent.heavy > 0 => {
-                self.concurrent.heavy -= 1;
-                let patience = match self.draw.below(10) {
-                    0 => Patience::Timed,
-                    1 => Patience::Deaf,
-                    _ => Patience::Woken,
-                };
-                let wait = vec![Stmt::Library(Op::Await(0, patience))];
-                let cond = Cond::Equals(Int::Volatile(place), self.small(), self.draw.percent(50));
-                let body = match self.draw.below(10) {
-                    0..3 => vec![Stmt::While(cond, wait)],
-                    3..6 => vec![Stmt::If(cond, wait, Vec::new())],
-                    _ => wait,
-                };
-                vec![self.hold(gate, body)]
-            }
-            0..8 => {
-                let mut body = vec![Stmt::Library(Op::Signal(0, self.draw.percent(50)))];
-                if self.draw.percent(60) {
-                    body.insert(0, Stmt::Volatile(place, Int::Const(self.small())));
-                }
-                let take = if self.draw.percent(50) { Take::Spin } else { Take::Try };
-                vec![Stmt::Library(Op::Hold(gate, take, body))]
-            }
-            8 => vec![Stmt::Try(vec![Stmt::Library(Op::Signal(0, true))])],
-            _ => {
-                let body = self.little();
-                vec![self.hold(gate, body)]
-            }
-        }
-    }
-
-    fn permits(&mut self) -> Vec<Stmt> {
-        let mut body = self.little();
-        let release = || Stmt::Library(Op::Release);
-        match self.draw.below(10) {
-            0..5 => {
-                if self.draw.percent(80) {
-                    body.push(release());
-                }
-                vec![Stmt::If(Cond::Ask(Ask::Acquired), body, Vec::new())]
-            }
-            5..7 if self.concurrent.heavy > 0 => {
-                self.concurrent.heavy -= 1;
-                body.insert(0, Stmt::Library(Op::Acquire));
-                body.push(release());
-                body
-            }
-            7 => vec![self.truth(Ask::Acquired)],
-            _ => {
-                body.push(release());
-                body
-            }
-        }
-    }
-
-    /// Another thread, or main.
-    fn whom(&mut self) -> Whom {
-        match (self.concurrent.main_works, self.draw.below(10)) {
-            (_, 0) => Whom::Oneself,
-            (true, 1..6) | (false, 1) => Whom::Main,
-            (true, _) => Whom::Thread(0),
-            (false, _) => Whom::Thread(self.bit()),
-        }
-    }
-
-    fn parks(&mut self) -> Vec<Stmt> {
-        let place = self.bit();
-        match self.draw.below(10) {
-            0..2 => vec![Stmt::Library(Op::Park(self.draw.percent(20)))],
-            2..4 => {
-                let cond = Cond::Equals(Int::Volatile(place), self.small(), self.draw.percent(50));
-                let park = vec![Stmt::Library(Op::Park(self.draw.percent(10)))];
-                vec![match self.draw.percent(70) {
-                    true => Stmt::While(cond, park),
-                    false => Stmt::If(cond, park, Vec::new()),
-                }]
-            }
-            4..9 => {
-                let mut body = vec![Stmt::Library(Op::Unpark(self.whom()))];
-                if self.draw.percent(70) {
-                    body.insert(0, Stmt::Volatile(place, Int::Const(self.small())));
-                }
-                body
-            }
-            _ => {
-                let mut body = self.little();
-                body.push(Stmt::Library(Op::Park(false)));
-                body
-            }
-        }
-    }
-
-    fn interrupts(&mut self) -> Vec<Stmt> {
-        match self.draw.below(12) {
-            0..4 => vec![Stmt::Library(Op::Interrupt(self.whom()))],
-            4..6 => vec![self.truth(Ask::Interrupted)],
-            6 => {
-                let whom = self.whom();
-                vec![self.truth(Ask::IsInterrupted(whom))]
-            }
-            7 => vec![Stmt::Library(Op::Park(self.draw.percent(20)))],
-            8..10 => {
-                let lock = if self.draw.percent(60) {
-                    Lock::Object(0)
-                } else {
-                    Lock::Local(0)
-                };
-                let wait = Stmt::Wait(lock, self.draw.percent(20));
-                vec![Stmt::Sync(lock, vec![wait])]
-            }
-            10 => vec![Stmt::Library(Op::Sleep)],
-            _ => {
-                let (gate, body) = (self.gate(), self.little());
-                vec![Stmt::Library(Op::Hold(gate, Take::Interruptibly, body))]
-            }
-        }
-    }
-
-    fn hashes(&mut self) -> Vec<Stmt> {
-        let local = self.bit();
-        let hash = Int::Hash(Ref::Local(local));
-        let told = match self.draw.below(6) {
-            0..2 => Stmt::Observe(hash),
-            2 => Stmt::Local(self.bit(), hash),
-            3 => Stmt::Static(self.concurrent.place, hash),
-            4 => self.truth(Ask::SameHash(Ref::Local(local), Ref::Final)),
-            _ => self.truth(Ask::SameHash(Ref::Local(0), Ref::Local(1))),
-        };
-        let told = match self.draw.percent(25) {
-            true => Stmt::Sync(Lock::Local(local), vec![told]),
-            false => told,
-        };
-        if self.topics.contains(&Common::Handed) && self.draw.percent(60) {
-            return vec![told];
-        }
-        match self.draw.below(4) {
-            0 => vec![Stmt::LocalRef(local, Ref::Final), told],
-            1 => {
-                let taken = Ref::Static(self.bit());
-                vec![
-                    Stmt::LocalRef(local, taken),
-                    Stmt::If(Cond::IsNull(Ref::Local(local), false), vec![told], Vec::new()),
-                ]
-            }
-            2 => {
-                let published = Stmt::StaticRef(self.bit(), Ref::Local(local));
-                let mut body = vec![Stmt::LocalRef(local, Ref::New(1)), published];
-                body.insert(if self.draw.percent(50) { 1 } else { 2 }, told);
-                body
-            }
-            _ => vec![Stmt::Observe(Int::Hash(Ref::Final))],
-        }
-    }
-
-    fn clocks(&mut self) -> Vec<Stmt> {
-        match self.draw.below(10) {
-            0..2 => vec![Stmt::Library(Op::Look)],
-            2..4 => {
-                let strictly = self.draw.percent(50);
-                vec![self.truth(Ask::Passed(strictly))]
-            }
-            4 => {
-                let strictly = self.draw.percent(50);
-                vec![Stmt::Library(Op::Look), self.truth(Ask::Passed(strictly))]
-            }
-            5 => vec![Stmt::Library(Op::Sleep)],
-            6 => vec![Stmt::Library(Op::Park(true))],
-            7..9 => {
-                let lock = if self.draw.percent(60) {
-                    Lock::Object(0)
-                } else {
-                    Lock::Local(0)
-                };
-                let mut body = vec![Stmt::Wait(lock, true)];
-                body.extend(self.little());
-                vec![Stmt::Sync(lock, body)]
-            }
-            _ => {
-                let (gate, body) = (self.gate(), self.little());
-                vec![Stmt::Library(Op::Hold(gate, Take::Timed, body))]
-            }
-        }
-    }
-
     /// What the main thread asks in the end.
     fn answer(&mut self) -> Int {
         match self.concurrent.topics.first() {
@@ -490,6 +306,13 @@ mod tests {
         });
         let all: String = sources.collect();
         let parts = [
+            ".owned()",
+            ".take()",
+            ".drop()",
+            ".give(",
+            ".mine()",
+            ".free()",
+            ".swap(",
             ".lock()",
             ".tryLock()",
             ".unlock()",

@@ -1,7 +1,7 @@
 //! Simpler operations and questions. All chains of them come to an end.
 
 use super::super::shrink::{bodies, refs};
-use super::{Ask, Gate, Op, Patience, Take};
+use super::{Ask, Deed, Gate, Op, Owned, Patience, Take};
 
 fn gates(gate: Gate) -> Vec<Gate> {
     match gate {
@@ -20,6 +20,21 @@ fn takes(take: Take) -> Vec<Take> {
     }
 }
 
+fn synchronizers(owned: Owned) -> Vec<Owned> {
+    match owned {
+        Owned::Static => Vec::new(),
+        Owned::Local(_) => vec![Owned::Static],
+    }
+}
+
+fn deeds(deed: Deed) -> Vec<Deed> {
+    match deed {
+        Deed::Give(_) => vec![Deed::Drop, Deed::Take],
+        Deed::Take | Deed::Drop | Deed::Set(0) => Vec::new(),
+        Deed::Set(_) => vec![Deed::Set(0)],
+    }
+}
+
 /// Simpler statements of the same kind.
 pub(in super::super) fn operations(op: &Op) -> Vec<Op> {
     match op {
@@ -32,6 +47,12 @@ pub(in super::super) fn operations(op: &Op) -> Vec<Op> {
         Op::Unlock(gate) => gates(*gate).into_iter().map(Op::Unlock).collect(),
         Op::Await(number, Patience::Deaf | Patience::Timed) => vec![Op::Await(*number, Patience::Woken)],
         Op::Park(true) => vec![Op::Park(false)],
+        Op::Own(owned, deed) => {
+            let nearer = synchronizers(*owned).into_iter().map(|owned| Op::Own(owned, *deed));
+            nearer
+                .chain(deeds(*deed).into_iter().map(|deed| Op::Own(*owned, deed)))
+                .collect()
+        }
         Op::Sleep => vec![Op::Park(true)],
         Op::Interrupt(whom) => vec![Op::Unpark(*whom)],
         Op::Await(..) | Op::Signal(..) | Op::Acquire | Op::Release | Op::Park(_) | Op::Unpark(_) | Op::Look => {
@@ -48,6 +69,18 @@ pub(in super::super) fn questions(ask: &Ask) -> Vec<Ask> {
         Ask::Queued(gate) => {
             let nearer = gates(*gate).into_iter().map(Ask::Queued);
             nearer.chain([Ask::Locked(*gate)]).collect()
+        }
+        Ask::Owner(number) => vec![Ask::Locked(Gate::Static(*number))],
+        Ask::Mine(owned) => synchronizers(*owned).into_iter().map(Ask::Mine).collect(),
+        Ask::Free(owned) => synchronizers(*owned).into_iter().map(Ask::Free).collect(),
+        Ask::State(owned, state) => {
+            let nearer = synchronizers(*owned).into_iter();
+            nearer.map(|owned| Ask::State(owned, *state)).collect()
+        }
+        Ask::Swapped(owned, old, new) => {
+            let nearer = synchronizers(*owned).into_iter();
+            let nearer = nearer.map(|owned| Ask::Swapped(owned, *old, *new));
+            nearer.chain([Ask::State(*owned, *old)]).collect()
         }
         Ask::IsInterrupted(_) => vec![Ask::Interrupted],
         Ask::SameHash(one, other) => {

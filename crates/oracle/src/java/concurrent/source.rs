@@ -1,15 +1,16 @@
-//! The same as Java source.
+//! The same as Java source, and the names in it.
 
 use super::super::names::{INTERRUPTS, names_of_ref, names_of_stmt};
 use super::super::source::Writer;
 use super::super::{Program, Ref, Stmt};
-use super::{Ask, Gate, Op, Patience, Take, Whom};
+use super::{Ask, Deed, Gate, Op, Owned, Patience, Take, Whom};
 use std::collections::BTreeSet;
 
 /// Static fields, in the order in which they are declared.
-pub(in super::super) const STATICS: [(&str, &str); 7] = [
-    ("k0", "static final ReentrantLock k0 = new ReentrantLock();"),
-    ("k1", "static final ReentrantLock k1 = new ReentrantLock();"),
+pub(in super::super) const STATICS: [(&str, &str); 8] = [
+    ("k0", "static final K k0 = new K();"),
+    ("k1", "static final K k1 = new K();"),
+    ("y", "static final Y y = new Y();"),
     ("c0", "static final Condition c0 = k0.newCondition();"),
     ("c1", "static final Condition c1 = k1.newCondition();"),
     (
@@ -20,10 +21,35 @@ pub(in super::super) const STATICS: [(&str, &str); 7] = [
     ("m", "static volatile long m;"),
 ];
 
+/// A lock that tells whether it names an owner.
+const LOCK: &str = "static class K extends ReentrantLock { boolean owned() { return getOwner() != null; } }";
+
+/// Members of `Y`, which does what it is told.
+const SYNCHRONIZER: [(&str, &str); 8] = [
+    (
+        "Y.take",
+        "void take() { setExclusiveOwnerThread(Thread.currentThread()); }",
+    ),
+    ("Y.drop", "void drop() { setExclusiveOwnerThread(null); }"),
+    ("Y.give", "void give(Thread to) { setExclusiveOwnerThread(to); }"),
+    (
+        "Y.mine",
+        "boolean mine() { return getExclusiveOwnerThread() == Thread.currentThread(); }",
+    ),
+    ("Y.free", "boolean free() { return getExclusiveOwnerThread() == null; }"),
+    ("Y.get", "int get() { return getState(); }"),
+    ("Y.set", "void set(int state) { setState(state); }"),
+    (
+        "Y.swap",
+        "boolean swap(int old, int state) { return compareAndSetState(old, state); }",
+    ),
+];
+
 /// Classes of `java.util.concurrent`, and the names that stand for their use.
-pub(in super::super) const IMPORTS: [(&str, &[&str]); 6] = [
+pub(in super::super) const IMPORTS: [(&str, &[&str]); 7] = [
     ("Semaphore", &["s"]),
     ("TimeUnit", &["TimeUnit"]),
+    ("locks.AbstractQueuedSynchronizer", &["y", "N.y"]),
     ("locks.Condition", &["c0", "c1"]),
     ("locks.LockSupport", &["LockSupport"]),
     ("locks.ReentrantLock", &["k0", "k1", "N.g"]),
@@ -52,6 +78,22 @@ impl Writer<'_> {
             if thread.started && self.summoned.contains(&name) {
                 self.line(&format!("{name} = t{number};"));
             }
+        }
+    }
+
+    /// Declares classes of locks and synchronizers, as far as they are used.
+    pub(in super::super) fn locks(&mut self) {
+        if self.has("k0") || self.has("k1") {
+            self.line(LOCK);
+        }
+        if self.has("y") || self.has("N.y") {
+            self.open("static class Y extends AbstractQueuedSynchronizer {");
+            for (name, member) in SYNCHRONIZER {
+                if self.has(name) {
+                    self.line(member);
+                }
+            }
+            self.close("}");
         }
     }
 
@@ -97,6 +139,15 @@ impl Writer<'_> {
                 format!("LockSupport.unpark({});", whom.name())
             }
             Op::Interrupt(whom) => format!("{}.interrupt();", whom.name()),
+            Op::Own(owned, deed) => {
+                let (name, argument) = match deed {
+                    Deed::Take => ("take", String::new()),
+                    Deed::Drop => ("drop", String::new()),
+                    Deed::Give(whom) => ("give", whom.name()),
+                    Deed::Set(state) => ("set", state.to_string()),
+                };
+                format!("{}({argument});", self.owned(*owned, name))
+            }
             Op::Sleep => "Thread.sleep(1);".to_owned(),
             Op::Look => format!("{} = System.nanoTime();", self.uses("m")),
         };
@@ -135,6 +186,19 @@ impl Writer<'_> {
         }
     }
 
+    /// A method of a synchronizer.
+    fn owned(&mut self, owned: Owned, method: &str) -> String {
+        self.uses(&format!("Y.{method}"));
+        let of = match owned {
+            Owned::Static => self.uses("y"),
+            Owned::Local(number) => {
+                self.uses("N.y");
+                format!("n{number}.y")
+            }
+        };
+        format!("{of}.{method}")
+    }
+
     pub(in super::super) fn asked(&mut self, ask: &Ask) -> String {
         match ask {
             Ask::Held(Gate::Read) => format!("{}.getReadHoldCount() > 0", self.uses("rw")),
@@ -144,6 +208,11 @@ impl Writer<'_> {
             Ask::Locked(gate) => format!("{}.isLocked()", self.gate(*gate)),
             Ask::Queued(Gate::Read | Gate::Write) => format!("{}.hasQueuedThreads()", self.uses("rw")),
             Ask::Queued(gate) => format!("{}.hasQueuedThreads()", self.gate(*gate)),
+            Ask::Owner(number) => format!("{}.owned()", self.uses(&format!("k{number}"))),
+            Ask::Mine(owned) => format!("{}()", self.owned(*owned, "mine")),
+            Ask::Free(owned) => format!("{}()", self.owned(*owned, "free")),
+            Ask::State(owned, state) => format!("{}() == {state}", self.owned(*owned, "get")),
+            Ask::Swapped(owned, old, new) => format!("{}({old}, {new})", self.owned(*owned, "swap")),
             Ask::Acquired => format!("{}.tryAcquire()", self.uses("s")),
             Ask::Interrupted => "Thread.interrupted()".to_owned(),
             Ask::IsInterrupted(whom) => format!("{}.isInterrupted()", whom.name()),
@@ -184,6 +253,12 @@ pub(in super::super) fn names_of_operation(op: &Op, names: &mut BTreeSet<String>
             names_of_whom(*whom, names);
         }
         Op::Unpark(whom) => names_of_whom(*whom, names),
+        Op::Own(owned, deed) => {
+            names_of_owned(*owned, names);
+            if let Deed::Give(whom) = deed {
+                names_of_whom(*whom, names);
+            }
+        }
         Op::Await(..) | Op::Signal(..) | Op::Acquire | Op::Release | Op::Park(_) | Op::Sleep | Op::Look => {}
     }
     op.inner().iter().for_each(|stmt| names_of_stmt(stmt, names));
@@ -195,12 +270,21 @@ pub(in super::super) fn names_of_asked(ask: &Ask, names: &mut BTreeSet<String>) 
         Ask::Held(gate) | Ask::Locked(gate) | Ask::Queued(gate) => names_of_gate(*gate, names),
         Ask::IsInterrupted(whom) => names_of_whom(*whom, names),
         Ask::SameHash(one, other) => [one, other].into_iter().for_each(|one| names_of_ref(one, names)),
-        Ask::Acquired | Ask::Interrupted | Ask::Passed(_) => {}
+        Ask::Mine(owned) | Ask::Free(owned) | Ask::State(owned, _) | Ask::Swapped(owned, _, _) => {
+            names_of_owned(*owned, names);
+        }
+        Ask::Owner(_) | Ask::Acquired | Ask::Interrupted | Ask::Passed(_) => {}
     }
 }
 
 fn names_of_gate(gate: Gate, names: &mut BTreeSet<String>) {
     if let Gate::Local(number) = gate {
+        names.insert(format!("n{number}"));
+    }
+}
+
+fn names_of_owned(owned: Owned, names: &mut BTreeSet<String>) {
+    if let Owned::Local(number) = owned {
         names.insert(format!("n{number}"));
     }
 }
