@@ -128,7 +128,7 @@ impl Maker {
     /// One operation, and sometimes something else before or after it.
     pub(in super::super) fn short_body(&mut self, most: usize) -> Vec<Stmt> {
         let mut body = self.operation(0);
-        if most > 1 && self.draw.percent(55) {
+        if most > 1 && self.draw.percent(70) {
             let mut more = if self.draw.percent(40) {
                 self.operation(1)
             } else {
