@@ -285,6 +285,9 @@ pub struct Oracle {
     /// Only Java programs; else models and Java programs, a few hundred of each in turn
     #[arg(long, conflicts_with = "models")]
     pub java: bool,
+    /// Only Java programs that use java.util.concurrent, interrupts, the clock or hash codes; else every fourth does
+    #[arg(long, requires = "java")]
+    pub concurrent: bool,
     /// Only guarded-command models, which take no JDK and no time
     #[arg(long)]
     pub models: bool,

@@ -190,7 +190,11 @@ pub fn judge(subject: &mut dyn Subject, strategies: &[Strategy]) -> Result<Judge
             .run(strategy)
             .map_err(|why| format!("{}: {why}", strategy.name))?;
         if summary.stopped == Some(Stop::States) {
-            return Ok(Judgement::TooLarge);
+            // What was seen to differ does, whoever comes to no end.
+            match differences.is_empty() {
+                true => return Ok(Judgement::TooLarge),
+                false => break,
+            }
         }
         match &first {
             None => first = Some(summary),

@@ -83,6 +83,14 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// The Java program of a seed.
+fn program(options: &Oracle, seed: u64) -> Program {
+    match options.concurrent {
+        true => java::random_concurrent(seed, options.size),
+        false => java::random(seed, options.size),
+    }
+}
+
 /// Whether in the program or model of a seed threads wake up for no reason.
 fn is_spurious(seed: u64) -> bool {
     seed % 4 == 3
@@ -132,7 +140,7 @@ impl Run<'_> {
     fn batch(&self, jdk: &Jdk, seeds: &[u64]) -> Result<(), Failure> {
         let named = |&seed: &u64| {
             let name = format!("P{seed}");
-            let source = java::random(seed, self.options.size).source(&name);
+            let source = program(self.options, seed).source(&name);
             (name, source)
         };
         let programs: Vec<_> = seeds.iter().map(named).collect();
@@ -186,7 +194,7 @@ impl Run<'_> {
 
 /// The smallest program on which strategies disagree that the one of a seed shrinks to.
 fn smaller(options: &Oracle, jdk: &Jdk, seed: u64) -> Result<Program, Failure> {
-    let program = java::random(seed, options.size);
+    let program = program(options, seed);
     let strategies = disagreeing(options, jdk, seed, &program)?;
     let mut failure = None;
     let smallest = shrink(program, Program::shrinks, |candidates| {

@@ -164,6 +164,7 @@ mod tests {
             blind: None,
             states: 1,
             java: false,
+            concurrent: false,
             models: false,
             every,
             commute: false,

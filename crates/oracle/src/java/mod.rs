@@ -7,15 +7,20 @@
 //! - `L`, which locks itself: all its methods are synchronized. It holds an int and a node that comes and goes.
 //! - `C`, a container whose nodes and cells nobody else can reach.
 //! - `H`, a class that is initialised when a thread first comes to it.
+//! - Locks, conditions and semaphores of `java.util.concurrent`, threads that are woken or interrupted, hash codes and the clock
+//!   (`concurrent`).
 //! - Static fields: ints and references, plain and volatile, final nodes, arrays, locks, atomics.
 
+mod concurrent;
+mod declare;
 mod names;
 mod random;
 mod shrink;
 mod source;
 mod topics;
 
-pub use random::random;
+pub use concurrent::{Ask, Deed, Gate, Op, Owned, Patience, Take, Whom};
+pub use random::{random, random_concurrent};
 
 /// A program: what the main thread does around its threads, and these.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +128,10 @@ pub enum Int {
     Choose(u8),
     /// The next number, modulo four.
     Next(Box<Int>),
+    /// 1 if a condition is true, else 0.
+    Truth(Box<Cond>),
+    /// A part of the hash code of a node, or of null.
+    Hash(Ref),
 }
 
 /// A reference to a node, or null.
@@ -163,6 +172,8 @@ pub enum Cond {
     Swap(Int, Int),
     /// Whether a compare-and-set of the atomic reference succeeds.
     SwapRef(Ref, Ref),
+    /// Asked of the library.
+    Ask(Ask),
 }
 
 /// A statement.
@@ -230,6 +241,8 @@ pub enum Stmt {
     Throw,
     /// Starts a thread.
     Start(u8),
+    /// Done by the library.
+    Library(Op),
 }
 
 #[cfg(test)]
@@ -248,14 +261,15 @@ mod tests {
     #[test]
     fn shrinking_comes_to_an_end() {
         for seed in 0..60 {
-            let mut program = random(seed, 5);
-            let mut steps = 0;
-            // Always the candidate that loses least.
-            while let Some(smaller) = program.shrinks().pop() {
-                assert!(smaller.weight() <= program.weight(), "seed {seed}");
-                program = smaller;
-                steps += 1;
-                assert!(steps < 2000, "seed {seed}");
+            for mut program in [random(seed, 5), random_concurrent(seed, 5)] {
+                let mut steps = 0;
+                // Always the candidate that loses least.
+                while let Some(smaller) = program.shrinks().pop() {
+                    assert!(smaller.weight() <= program.weight(), "seed {seed}");
+                    program = smaller;
+                    steps += 1;
+                    assert!(steps < 2000, "seed {seed}");
+                }
             }
         }
     }

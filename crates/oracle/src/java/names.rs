@@ -1,7 +1,16 @@
-//! Which local variables a program names: these are declared.
+//! Which local variables a program names: these are declared. And which threads: these are kept in static fields.
 
+use super::concurrent::{names_of_asked, names_of_operation};
 use super::{Cond, Int, Lock, Ref, Stmt};
 use std::collections::BTreeSet;
+
+/// Stands for threads that are interrupted.
+pub(super) const INTERRUPTS: &str = "p!";
+
+/// Whether a name is not that of a local variable.
+pub(super) fn is_of_thread(name: &str) -> bool {
+    name.starts_with('p')
+}
 
 fn names_of_int(int: &Int, names: &mut BTreeSet<String>) {
     match int {
@@ -9,11 +18,13 @@ fn names_of_int(int: &Int, names: &mut BTreeSet<String>) {
         Int::Own(_) => drop(names.insert("q".to_owned())),
         Int::Field(of, _) | Int::Final(of) => names_of_ref(of, names),
         Int::Next(of) => names_of_int(of, names),
+        Int::Truth(of) => names_of_cond(of, names),
+        Int::Hash(of) => names_of_ref(of, names),
         _ => {}
     }
 }
 
-fn names_of_ref(reference: &Ref, names: &mut BTreeSet<String>) {
+pub(super) fn names_of_ref(reference: &Ref, names: &mut BTreeSet<String>) {
     if let Ref::Local(number) | Ref::Next(number) = reference {
         names.insert(format!("n{number}"));
     }
@@ -24,11 +35,12 @@ fn names_of_cond(cond: &Cond, names: &mut BTreeSet<String>) {
         Cond::Equals(int, _, _) => names_of_int(int, names),
         Cond::IsNull(reference, _) => names_of_ref(reference, names),
         Cond::Swap(old, new) => [old, new].into_iter().for_each(|int| names_of_int(int, names)),
+        Cond::Ask(ask) => names_of_asked(ask, names),
         Cond::SwapRef(old, new) => [old, new].into_iter().for_each(|one| names_of_ref(one, names)),
     }
 }
 
-/// The names of local variables in a statement.
+/// The names of local variables in a statement, and of threads.
 pub(super) fn names_of_stmt(stmt: &Stmt, names: &mut BTreeSet<String>) {
     match stmt {
         Stmt::Local(number, value) => {
@@ -84,6 +96,7 @@ pub(super) fn names_of_stmt(stmt: &Stmt, names: &mut BTreeSet<String>) {
             body.iter().for_each(|stmt| names_of_stmt(stmt, names));
         }
         Stmt::For(_, body) => body.iter().for_each(|stmt| names_of_stmt(stmt, names)),
+        Stmt::Library(op) => names_of_operation(op, names),
         Stmt::Count(_) | Stmt::Increment | Stmt::Throw | Stmt::Start(_) => {}
         Stmt::Wait(..) | Stmt::Notify(..) => {}
     }

@@ -1,11 +1,12 @@
 //! Random programs. Each is about a few topics (`topics`), so that its threads meet.
 
+use super::concurrent::{Scope, is_concurrent};
 use super::{Cond, Field, Int, Lock, Program, Ref, Shape, Stmt, Thread};
 use crate::draw::Draw;
 
 /// What a program may be about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Topic {
+pub(super) enum Topic {
     /// Plain and volatile static ints.
     Statics,
     /// Nodes that are built, published, taken out and dropped.
@@ -62,8 +63,20 @@ const TOPICS: [(Topic, usize); 16] = [
     (Topic::Exceptions, 7),
 ];
 
-/// The program of a seed. Its threads have up to about `size` statements each.
+/// The program of a seed. Its threads have up to about `size` statements each. Every fourth uses `java.util.concurrent`, and has fewer.
 pub fn random(seed: u64, size: usize) -> Program {
+    match is_concurrent(seed) {
+        true => random_concurrent(seed, size),
+        false => maker(seed).program(size.max(1)),
+    }
+}
+
+/// A program of a seed that uses `java.util.concurrent`.
+pub fn random_concurrent(seed: u64, size: usize) -> Program {
+    maker(seed).concurrent_program(size.max(1))
+}
+
+fn maker(seed: u64) -> Maker {
     let mut draw = Draw::new(seed);
     let weights = TOPICS.map(|(_, weight)| weight);
     let count = 1 + draw.below(3);
@@ -72,13 +85,18 @@ pub fn random(seed: u64, size: usize) -> Program {
         topics.truncate(1);
         topics.extend([Topic::Handed; 2]);
     }
-    let mut maker = Maker { draw, topics };
-    maker.program(size.max(1))
+    Maker {
+        draw,
+        topics,
+        concurrent: Scope::none(),
+    }
 }
 
 pub(super) struct Maker {
     pub(super) draw: Draw,
-    topics: Vec<Topic>,
+    pub(super) topics: Vec<Topic>,
+    /// What a program with `java.util.concurrent` is about besides.
+    pub(super) concurrent: Scope,
 }
 
 impl Maker {
@@ -143,7 +161,7 @@ impl Maker {
         }
     }
 
-    fn thread(&mut self, most: usize) -> Thread {
+    pub(super) fn thread(&mut self, most: usize) -> Thread {
         let hands = self.topics.contains(&Topic::Handed) && self.draw.percent(85);
         let shape = match self.draw.below(10) {
             0..7 if hands => Shape::Handed(0),
@@ -165,7 +183,10 @@ impl Maker {
         }
     }
 
-    fn body(&mut self, most: usize) -> Vec<Stmt> {
+    pub(super) fn body(&mut self, most: usize) -> Vec<Stmt> {
+        if !self.concurrent.is_none() {
+            return self.short_body(most);
+        }
         let least = most.div_ceil(2);
         let wanted = least + self.draw.below(most - least + 1);
         let mut body = Vec::new();
@@ -178,7 +199,7 @@ impl Maker {
     }
 
     /// A few statements, or none.
-    fn some(&mut self, most: usize) -> Vec<Stmt> {
+    pub(super) fn some(&mut self, most: usize) -> Vec<Stmt> {
         let wanted = self.draw.below(most + 1);
         let mut body = Vec::new();
         while body.len() < wanted {
@@ -189,7 +210,7 @@ impl Maker {
     }
 
     /// What the main thread reads out in the end.
-    fn ending(&mut self) -> Vec<Stmt> {
+    pub(super) fn ending(&mut self) -> Vec<Stmt> {
         let mut body = Vec::new();
         for _ in 0..1 + self.draw.below(2) {
             let value = self.shared_value();
@@ -217,7 +238,7 @@ impl Maker {
     }
 
     /// Something of the topics that other threads may have changed, to be read.
-    fn shared_value(&mut self) -> Int {
+    pub(super) fn shared_value(&mut self) -> Int {
         match self.topic() {
             Topic::Statics | Topic::Locks | Topic::Choices | Topic::Exceptions => Int::Static(self.bit()),
             Topic::Monitors | Topic::Spins => Int::Volatile(self.bit()),
@@ -306,7 +327,7 @@ impl Maker {
     }
 
     /// One topic's statements; nested ones at a smaller depth.
-    fn part(&mut self, depth: usize) -> Vec<Stmt> {
+    pub(super) fn part(&mut self, depth: usize) -> Vec<Stmt> {
         if depth < 2 && self.draw.percent(18) {
             return vec![self.nested(depth)];
         }

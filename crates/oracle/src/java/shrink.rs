@@ -1,6 +1,7 @@
 //! Smaller programs made of one: each has one thing less. Those that lose most come first.
 
-use super::{Cond, Int, Program, Ref, Shape, Stmt};
+use super::concurrent::{operations, questions};
+use super::{Cond, Int, Program, Ref, Shape, Stmt, Whom};
 
 impl Program {
     /// Every program that is smaller by one step.
@@ -77,14 +78,20 @@ fn weigh(body: &[Stmt]) -> usize {
     let weight = |stmt: &Stmt| match stmt {
         Stmt::Sync(_, inner) | Stmt::For(_, inner) | Stmt::While(_, inner) | Stmt::Try(inner) => 1 + weigh(inner),
         Stmt::If(_, then, otherwise) => 1 + weigh(then) + weigh(otherwise),
+        Stmt::Library(op) => 1 + weigh(op.inner()),
         _ => 1,
     };
     body.iter().map(weight).sum()
 }
 
-/// Forgets starts of a thread that is no more, and counts on without it.
+/// Forgets starts of a thread that is no more, and who wakes or interrupts it, and counts on without it.
 fn renumber(body: &mut Vec<Stmt>, gone: usize) {
-    body.retain(|stmt| *stmt != Stmt::Start(gone as u8));
+    let gone_too = Some(Whom::Thread(gone as u8));
+    body.retain(|stmt| match stmt {
+        Stmt::Start(number) => usize::from(*number) != gone,
+        Stmt::Library(op) => op.whom() != gone_too,
+        _ => true,
+    });
     for stmt in body {
         match stmt {
             Stmt::Start(number) if usize::from(*number) > gone => *number -= 1,
@@ -95,13 +102,19 @@ fn renumber(body: &mut Vec<Stmt>, gone: usize) {
                 renumber(then, gone);
                 renumber(otherwise, gone);
             }
+            Stmt::Library(op) => {
+                if let Some(Whom::Thread(number)) = op.whom_mut() {
+                    *number -= u8::from(usize::from(*number) > gone);
+                }
+                op.inner_mut().into_iter().for_each(|inner| renumber(inner, gone));
+            }
             _ => {}
         }
     }
 }
 
 /// All smaller bodies.
-fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
+pub(super) fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
     let mut smaller = Vec::new();
     let half = body.len() / 2;
     if half > 1 {
@@ -125,6 +138,7 @@ fn bodies(body: &[Stmt]) -> Vec<Vec<Stmt>> {
                     with(otherwise.clone());
                 }
             }
+            Stmt::Library(op) if !op.inner().is_empty() => with(op.inner().to_vec()),
             _ => {}
         }
         stmts(&body[at]).into_iter().for_each(|stmt| with(vec![stmt]));
@@ -181,6 +195,7 @@ fn stmts(stmt: &Stmt) -> Vec<Stmt> {
             smaller
         }
         Stmt::Assert(cond) => conds(cond).into_iter().map(Stmt::Assert).collect(),
+        Stmt::Library(op) => operations(op).into_iter().map(Stmt::Library).collect(),
         Stmt::Wait(lock, true) => vec![Stmt::Wait(*lock, false)],
         Stmt::Count(_)
         | Stmt::Copy(_)
@@ -204,12 +219,20 @@ fn ints(int: &Int) -> Vec<Int> {
         }
         Int::LateCall | Int::LateNew => vec![Int::Late, Int::Const(1)],
         Int::Clone(index) => vec![Int::Element(*index), Int::Const(1)],
+        Int::Truth(of) => {
+            let simpler = conds(of).into_iter().map(|of| Int::Truth(Box::new(of)));
+            [Int::Const(0), Int::Const(1)].into_iter().chain(simpler).collect()
+        }
+        Int::Hash(of) => {
+            let simpler = refs(of).into_iter().map(Int::Hash);
+            [Int::Const(0)].into_iter().chain(simpler).collect()
+        }
         Int::Choose(3) => vec![Int::Choose(2)],
         _ => vec![Int::Const(0), Int::Const(1)],
     }
 }
 
-fn refs(reference: &Ref) -> Vec<Ref> {
+pub(super) fn refs(reference: &Ref) -> Vec<Ref> {
     match reference {
         Ref::Null | Ref::Local(_) => Vec::new(),
         Ref::New(_) => vec![Ref::Null],
@@ -225,6 +248,7 @@ fn conds(cond: &Cond) -> Vec<Cond> {
             simpler.map(|int| Cond::Equals(int, *value, *equal)).collect()
         }
         Cond::IsNull(..) => Vec::new(),
+        Cond::Ask(ask) => questions(ask).into_iter().map(Cond::Ask).collect(),
         Cond::Swap(old, new) => {
             let olds = ints(old).into_iter().map(|old| Cond::Swap(old, new.clone()));
             olds.chain(ints(new).into_iter().map(|new| Cond::Swap(old.clone(), new)))

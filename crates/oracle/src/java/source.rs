@@ -1,9 +1,8 @@
 //! Programs as Java source, one statement to a line. Only what is used is declared.
 
-use super::names::names_of_stmt;
+use super::names::{is_of_thread, names_of_stmt};
 use super::{Cond, Field, Int, Lock, Program, Ref, Shape, Stmt, Thread};
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 impl Program {
     /// The whole source file of a class of this name.
@@ -15,9 +14,16 @@ impl Program {
             depth: 1,
             loops: 0,
             quiet: self.quiet,
+            summoned: BTreeSet::new(),
         };
+        let bodies = self.threads.iter().map(|thread| &thread.body);
+        for body in bodies.chain([&self.before, &self.during, &self.after]) {
+            body.iter().for_each(|stmt| names_of_stmt(stmt, &mut writer.summoned));
+        }
+        writer.summoned.retain(|name| is_of_thread(name));
         if self.quiet {
             writer.uses("Verify");
+            writer.uses("LockSupport");
         }
         for (number, thread) in self.threads.iter().enumerate() {
             writer.thread(number, thread, self.escapes);
@@ -30,60 +36,25 @@ impl Program {
     }
 }
 
-struct Writer<'c> {
-    class: &'c str,
+pub(super) struct Writer<'c> {
+    pub(super) class: &'c str,
     text: String,
     /// Names of members that were used, as in the tables below.
     used: BTreeSet<String>,
-    depth: usize,
+    pub(super) depth: usize,
     loops: usize,
     /// Whether threads begin and end in atomic blocks.
     quiet: bool,
+    /// Names of threads that others wake or interrupt.
+    pub(super) summoned: BTreeSet<String>,
 }
 
 /// Reads out what kind of exception came this far.
 const CAUGHT: &str = "catch (RuntimeException | Error e) \
     { Verify.observe(e instanceof NullPointerException ? 101 : e instanceof AssertionError ? 102 : 103); }";
 
-/// Static fields, in the order in which they are declared.
-const STATICS: [(&str, &str); 16] = [
-    ("i0", "static int i0;"),
-    ("i1", "static int i1;"),
-    ("v0", "static volatile int v0;"),
-    ("v1", "static volatile int v1;"),
-    ("r0", "static N r0;"),
-    ("r1", "static N r1;"),
-    ("w", "static volatile N w;"),
-    ("f", "static final N f = new N(2);"),
-    ("xs", "static final int[] xs = new int[2];"),
-    ("ns", "static final N[] ns = new N[2];"),
-    ("o0", "static final Object o0 = new Object();"),
-    ("o1", "static final Object o1 = new Object();"),
-    ("l0", "static final L l0 = new L();"),
-    ("l1", "static final L l1 = new L();"),
-    ("c", "static final C c = new C();"),
-    ("ai", "static final AtomicInteger ai = new AtomicInteger();"),
-];
-
-/// Members of `L`.
-const SELFISH: [(&str, &str, &str); 5] = [
-    ("L.get", "value", "synchronized int get() { return value; }"),
-    ("L.set", "value", "synchronized void set(int v) { value = v; }"),
-    (
-        "L.count",
-        "value",
-        "synchronized void count() { value = (value + 1) % 4; }",
-    ),
-    ("L.give", "held", "synchronized void give(N n) { held = n; }"),
-    (
-        "L.take",
-        "held",
-        "synchronized N take() { N n = held; held = null; return n; }",
-    ),
-];
-
 impl Writer<'_> {
-    fn line(&mut self, text: &str) {
+    pub(super) fn line(&mut self, text: &str) {
         for _ in 0..self.depth {
             self.text.push_str("    ");
         }
@@ -91,122 +62,23 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    fn open(&mut self, text: &str) {
+    pub(super) fn open(&mut self, text: &str) {
         self.line(text);
         self.depth += 1;
     }
 
-    fn close(&mut self, text: &str) {
+    pub(super) fn close(&mut self, text: &str) {
         self.depth -= 1;
         self.line(text);
     }
 
-    fn uses(&mut self, name: &str) -> String {
+    pub(super) fn uses(&mut self, name: &str) -> String {
         self.used.insert(name.to_owned());
         name.to_owned()
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         self.used.contains(name)
-    }
-
-    fn imports(&self) -> String {
-        let mut text = String::new();
-        for (name, class) in [("ai", "AtomicInteger"), ("ar", "AtomicReference")] {
-            if self.has(name) {
-                let _ = writeln!(text, "import java.util.concurrent.atomic.{class};");
-            }
-        }
-        if self.quiet {
-            text.push_str("import java.util.concurrent.locks.LockSupport;\n");
-        }
-        if self.has("Verify") {
-            text.push_str("import raddle.Verify;\n");
-        }
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text
-    }
-
-    fn declarations(&mut self) {
-        self.depth = 1;
-        let selfish: Vec<_> = SELFISH.iter().filter(|(name, _, _)| self.has(name)).collect();
-        let holds = selfish.iter().any(|(_, field, _)| *field == "held");
-        let nodes = ["r0", "r1", "w", "f", "ns", "ar", "N"]
-            .iter()
-            .any(|name| self.has(name));
-        let container = self.has("c");
-        if nodes || holds || container {
-            self.node(container);
-        }
-        if self.has("l0") || self.has("l1") {
-            self.open("static class L {");
-            for (field, declaration) in [("value", "private int value;"), ("held", "private N held;")] {
-                if selfish.iter().any(|(_, of, _)| *of == field) {
-                    self.line(declaration);
-                }
-            }
-            for (_, _, method) in selfish {
-                self.line(method);
-            }
-            self.close("}");
-        }
-        if container {
-            self.container();
-        }
-        if self.has("H") {
-            self.open("static class H {");
-            self.line("static int h = 1;");
-            if self.has("H.k") {
-                self.line("final int k = 2;");
-            }
-            if self.has("H.get") {
-                self.line("static int get() { return h; }");
-            }
-            self.close("}");
-        }
-        for (name, declaration) in STATICS {
-            if self.has(name) {
-                self.line(declaration);
-            }
-        }
-        if self.has("ar") {
-            self.line("static final AtomicReference<N> ar = new AtomicReference<>();");
-        }
-    }
-
-    fn node(&mut self, container: bool) {
-        self.open("static class N {");
-        if self.has("N.a") || container {
-            self.line("int a;");
-        }
-        if self.has("N.b") {
-            self.line("volatile int b;");
-        }
-        self.line("final int k;");
-        if self.has("N.next") {
-            self.line("N next;");
-        }
-        self.line("N(int k) { this.k = k; }");
-        if self.has("N.leaky") {
-            let class = self.class;
-            self.line(&format!("N(int k, int l) {{ {class}.r0 = this; this.k = k + l; }}"));
-        }
-        self.close("}");
-    }
-
-    fn container(&mut self) {
-        self.open("static class C {");
-        self.line("private final N inner = new N(1);");
-        self.line("private final int[] cells = new int[1];");
-        if self.has("C.get") {
-            self.line("synchronized int get() { return cells[0]; }");
-        }
-        if self.has("C.work") {
-            self.line("synchronized void work(int v) { inner.a = v; cells[0] = inner.a + inner.k; }");
-        }
-        self.close("}");
     }
 
     fn thread(&mut self, number: usize, thread: &Thread, escapes: bool) {
@@ -243,7 +115,8 @@ impl Writer<'_> {
                 self.line(CAUGHT);
             }
             self.line("Verify.beginAtomic();");
-            self.line(&format!("{done}while (true) LockSupport.park();"));
+            let parked = self.parked("true");
+            self.line(&format!("{done}{parked}"));
         }
         self.close("}");
         self.open(&format!(
@@ -279,6 +152,7 @@ impl Writer<'_> {
             let made = self.made(number, thread);
             self.line(&format!("Thread t{number} = {made};"));
         }
+        self.summon(program);
         for (number, _) in started() {
             if program.quiet {
                 self.line(&format!("t{number}.setDaemon(true);"));
@@ -294,7 +168,8 @@ impl Writer<'_> {
                 if !program.during.is_empty() {
                     self.line("Verify.beginAtomic();");
                 }
-                self.line("while (left != 0) LockSupport.park();");
+                let parked = self.parked("left != 0");
+                self.line(&parked);
             }
             if joined > 0 || program.during.is_empty() {
                 self.line("Verify.endAtomic();");
@@ -340,6 +215,7 @@ impl Writer<'_> {
         for body in bodies {
             body.iter().for_each(|stmt| names_of_stmt(stmt, &mut named));
         }
+        named.retain(|name| !is_of_thread(name));
         for name in named {
             match &name[..1] {
                 _ if given == Some(&*name) => {}
@@ -353,7 +229,7 @@ impl Writer<'_> {
         }
     }
 
-    fn body(&mut self, body: &[Stmt]) {
+    pub(super) fn body(&mut self, body: &[Stmt]) {
         for stmt in body {
             self.stmt(stmt);
         }
@@ -450,6 +326,7 @@ impl Writer<'_> {
                 "Verify.beginAtomic(); Thread t = new Thread(() -> begin{number}()); t.setDaemon(true); t.start(); Verify.endAtomic();"
             ),
             Stmt::Start(number) => format!("new Thread(() -> begin{number}()).start();"),
+            Stmt::Library(op) => return self.operation(op),
         };
         self.line(&text);
     }
@@ -511,6 +388,8 @@ impl Writer<'_> {
                 format!("Verify.choose({count})")
             }
             Int::Next(of) => format!("({} + 1) % 4", self.int(of)),
+            Int::Truth(of) => format!("({} ? 1 : 0)", self.cond(of)),
+            Int::Hash(of) => self.hash(of),
         }
     }
 
@@ -525,7 +404,7 @@ impl Writer<'_> {
         }
     }
 
-    fn reference(&mut self, reference: &Ref) -> String {
+    pub(super) fn reference(&mut self, reference: &Ref) -> String {
         match reference {
             Ref::Null => "null".to_owned(),
             Ref::Local(number) => format!("n{number}"),
@@ -563,6 +442,7 @@ impl Writer<'_> {
             Cond::IsNull(reference, null) => {
                 format!("{} {} null", self.reference(reference), if *null { "==" } else { "!=" })
             }
+            Cond::Ask(ask) => self.asked(ask),
             Cond::Swap(old, new) => format!(
                 "{}.compareAndSet({}, {})",
                 self.uses("ai"),

@@ -58,7 +58,7 @@ impl Maker {
         }
     }
 
-    fn use_of(&mut self, local: u8) -> Stmt {
+    pub(super) fn use_of(&mut self, local: u8) -> Stmt {
         let node = Ref::Local(local);
         if self.draw.percent(50) {
             Stmt::Local(self.bit(), Int::Field(node, self.field()))
@@ -131,7 +131,7 @@ impl Maker {
     }
 
     /// What is done under locks: mostly to the same few things, under the same lock or another.
-    fn guarded(&mut self) -> Vec<Stmt> {
+    pub(super) fn guarded(&mut self) -> Vec<Stmt> {
         let place = self.bit();
         match self.draw.below(8) {
             0 => vec![Stmt::Static(place, Int::Next(Box::new(Int::Static(place))))],
