@@ -238,8 +238,19 @@ impl Machine<'_> {
     fn elements_accessed(&mut self, number: u32, array: Address) -> u32 {
         let shift = self.program.class(self.class_of(array)).element_shift;
         let next = self.next_instruction(number);
-        let native = next.filter(|next| matches!(next.instr, Instr::Special { op: special::NATIVE, .. }));
-        match native.and_then(|next| self.bind(next.method).ok()).map(|bound| bound.touches) {
+        let native = next.filter(|next| {
+            matches!(
+                next.instr,
+                Instr::Special {
+                    op: special::NATIVE,
+                    ..
+                }
+            )
+        });
+        match native
+            .and_then(|next| self.bind(next.method).ok())
+            .map(|bound| bound.touches)
+        {
             Some(Touches::Cell { bytes, .. } | Touches::Swap { bytes, .. }) => (bytes >> shift).max(1),
             _ => 1,
         }

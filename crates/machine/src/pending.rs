@@ -314,13 +314,14 @@ impl<'p> Machine<'p> {
         !waits.iter().any(|prefix| class.name.starts_with(prefix))
     }
 
-    /// Leaves only the thread that asked to run alone enabled, as long as it can go on.
+    /// Leaves only the thread that asked to run alone enabled, as long as it can go on, and not just by chance.
     fn run_alone(&mut self, menu: &mut Menu<Action>) {
         let owner = self.memory.load(ALONE) & OWNER_MASK;
         if owner == 0 || self.thread_word(owner - 1, thread::STATUS) == status::FREE {
             return;
         }
-        let goes_on = |entry: &kernel::Pending<Action>| entry.thread.0 + 1 == owner && entry.enabled;
+        let goes_on =
+            |entry: &kernel::Pending<Action>| entry.thread.0 + 1 == owner && entry.enabled && !entry.by_chance;
         if menu.entries().iter().any(goes_on) {
             for entry in menu.entries_mut() {
                 entry.enabled &= entry.thread.0 + 1 == owner;

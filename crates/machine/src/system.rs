@@ -130,8 +130,8 @@ impl Machine<'_> {
             self.set_current(number, self.thread_word(number, thread::FRAME));
         }
         let alone = self.memory.load(ALONE) & OWNER_MASK;
-        if alone != 0 && alone != number + 1 {
-            // Whoever asked to run alone cannot go on: that is over.
+        if alone != 0 && (alone != number + 1 || action.what == What::Spurious) {
+            // Whoever asked to run alone cannot go on, or could not: that is over.
             self.memory.store(ALONE, 0);
         }
         self.choice = 0;

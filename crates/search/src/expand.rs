@@ -441,6 +441,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             let only = match choices[..] {
                 [only]
                     if (self.atomic || midway)
+                        && !self.menu.is_dead()
                         && !self.watch.is_endless()
                         && (midway || !self.is_crossing(only.thread, schedule.last))
                         && (opened.reduced || !self.sleep.contains(&only.action)) =>
@@ -455,7 +456,10 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             let (visited, learns) = (&mut *self.visited, self.learns && !midway);
             let is_stored = |vector: &Vector| learns && visited.find(vector).is_some();
             // What touches nothing goes on where a step without an end in sight was cut off.
-            let long = self.menu.footprint(&self.menu.entries()[only.entry as usize]).is_empty();
+            let long = self
+                .menu
+                .footprint(&self.menu.entries()[only.entry as usize])
+                .is_empty();
             let back = self.watch.came_back(self.system, state, long, is_stored);
             if back == Back::Stored {
                 break Ok(());
