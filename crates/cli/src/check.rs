@@ -30,6 +30,13 @@ const TRIAL: u64 = 10_000;
 pub fn check(options: &Check) -> Result<u8, Failure> {
     let begun = Instant::now();
     let mut plan = Plan::new(options)?;
+    for (name, path) in [("--html", &options.html), ("--trace", &options.trace)] {
+        if path.as_deref() == Some(Path::new("-")) {
+            return Err(Failure::input(format!(
+                "{name} takes a file: only --json can be written to standard output"
+            )));
+        }
+    }
     plan.written.extend(
         [&options.json, &options.html, &options.trace]
             .into_iter()
@@ -39,17 +46,28 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
     let mut report = plan.examine(options)?.report;
     report.seconds = begun.elapsed().as_secs_f64();
     report.peak_bytes = peak_bytes();
-    let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
-    if let (Some(path), Some(violation)) = (&options.trace, report.violations.iter().find(with_trace)) {
-        trace_file(options, violation).write(path).map_err(Failure::input)?;
+    if let Some(path) = &options.trace {
+        let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
+        match report.violations.iter().find(with_trace) {
+            Some(violation) => trace_file(options, violation).write(path).map_err(Failure::input)?,
+            // What lies there is not this program's, and an empty file is no trace.
+            None => drop(std::fs::remove_file(path)),
+        }
     }
     publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
 }
 
 /// What comes before a search that may take long.
-fn get_ready(written: &[PathBuf]) -> Result<(), Failure> {
+fn get_ready(written: &[PathBuf], program: &Path) -> Result<(), Failure> {
     progress::listen();
     for path in written {
+        if path
+            .canonicalize()
+            .ok()
+            .is_some_and(|path| program.canonicalize().is_ok_and(|program| path == program))
+        {
+            return Err(Failure::input(format!("{} is the program itself", path.display())));
+        }
         // Whoever cannot write the answer down should not work for hours first.
         if path != Path::new("-") {
             std::fs::OpenOptions::new()
@@ -193,7 +211,7 @@ impl Plan {
         if let Some(file) = &how.discipline {
             subject.set_discipline(file)?;
         }
-        get_ready(&self.written)?;
+        get_ready(&self.written, Path::new(&how.subject.program))?;
         self.check(&mut subject, options)
     }
 
@@ -202,7 +220,7 @@ impl Plan {
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
         let class_path = target.class_path_text.clone();
         let sources = source_places(&options.source, &subject.program, &class_path);
-        get_ready(&self.written)?;
+        get_ready(&self.written, Path::new(&subject.program))?;
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
             let system = Java {
                 shared,

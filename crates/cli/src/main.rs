@@ -56,7 +56,20 @@ impl Failure {
     }
 }
 
+/// What somebody meant who names a program and no command.
+fn missing_command() -> Option<String> {
+    let program = std::env::args().nth(1)?;
+    let is_program = [".java", ".class", ".jar", ".rad"]
+        .iter()
+        .any(|end| program.ends_with(end));
+    is_program.then(|| format!("raddle: to check a program, type: raddle check {program}\n"))
+}
+
 fn main() -> ExitCode {
+    if let Some(hint) = missing_command() {
+        publish::complain(&hint);
+        return ExitCode::from(2);
+    }
     let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
     let result = match &arguments.command {
         Command::Check(check) => check::check(check),

@@ -29,6 +29,20 @@ fn called(file: &ClassFile) -> impl Iterator<Item = (&str, &str, &str)> {
         .map(|index| pool.member(index))
 }
 
+/// Names given to `--allow-race` that no field has.
+pub fn idle_allowances(machine: &Machine<'_>, allowed: &[String]) -> Vec<String> {
+    let program = machine.program;
+    let is_field = |name: &str| {
+        let field = name.rsplit('.').next().unwrap_or(name);
+        let classes = (1..program.class_end()).map(|id| program.class(id));
+        let mut fields = classes.flat_map(|class| class.fields.iter());
+        fields.any(|one| **program.text(one.name) == *field)
+    };
+    let idle = allowed.iter().filter(|name| !is_field(name));
+    idle.map(|name| format!("--allow-race {name}: no field of that name"))
+        .collect()
+}
+
 /// The calls of `assertReachable` in the program that no execution has come to.
 pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut Sources) -> Vec<Violation> {
     let reached: BTreeSet<(u32, u32)> = outcome

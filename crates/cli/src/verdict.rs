@@ -95,6 +95,15 @@ pub fn judge<A>(
             report.notes.push(format!("also {what}"));
         }
     }
+    if report.verdict == "violated"
+        && outcome.ending != Ending::Stopped(Why::FirstViolation)
+        && let Some((reason, _)) = match &outcome.ending {
+            Ending::Complete => None,
+            Ending::Stopped(why) => unknown(why),
+        }
+    {
+        report.notes.push(format!("not everything was explored: {reason}"));
+    }
     if report.verdict == "holds" {
         report.rests_on.extend(consistency.map(str::to_owned));
         if outcome.ignored > 0 {

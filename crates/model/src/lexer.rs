@@ -322,7 +322,10 @@ fn token(rest: &str, first: char, at: At) -> Result<(Token, usize), Error> {
         Some(sign) => Ok((Token::Sign(sign), sign.len())),
         None => Err(Error::new(
             at,
-            format!("`{}` has no meaning here", first.escape_default()),
+            match first.is_control() {
+                true => format!("`{}` has no meaning here", first.escape_default()),
+                false => format!("`{first}` has no meaning here"),
+            },
         )),
     }
 }

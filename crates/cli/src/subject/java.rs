@@ -4,7 +4,9 @@ use super::Subject;
 use crate::analyze::entry_method;
 use crate::arguments::Check;
 use crate::narrate::narrate;
-use crate::remarks::{habits, interrupted_blocks, observations, random_numbers, unreached, weak_accesses};
+use crate::remarks::{
+    habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached, weak_accesses,
+};
 use crate::sources::Sources;
 use crate::{Failure, assumptions, discipline, growth, world};
 use analysis::{Escape, Verdict};
@@ -98,6 +100,7 @@ impl<'p> Subject for JavaProgram<'p> {
         report.rests_on.extend(weak_accesses(machine));
         report.rests_on.extend(random_numbers(machine));
         report.rests_on.extend(habits(machine, options));
+        report.notes.extend(idle_allowances(machine, &options.how.allow_race));
     }
 
     fn growing(&mut self, machine: &mut Machine<'p>) -> Option<String> {
