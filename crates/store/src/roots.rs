@@ -9,6 +9,15 @@ use crate::slab::Slab;
 /// How many states the small memory has room for.
 const MEMO: usize = 1 << 12;
 
+/// A number that no state has.
+const NOBODY: u32 = u32::MAX;
+
+/// Where the small memory has a state with this hash.
+#[inline]
+fn place(hash: u64) -> usize {
+    (hash >> 32) as usize % MEMO
+}
+
 /// An interning table of states: 16 bytes a state, and the index. Three steps in five that lead to a known state lead to one that was met
 /// lately, so it first looks into a small memory of these that stays in the processor's cache.
 pub(crate) struct Roots {
@@ -31,7 +40,13 @@ impl Roots {
         Self {
             slab: Slab::new(TOP),
             index,
-            memo: Vec::new(),
+            memo: vec![
+                Memo {
+                    root: [0; TOP],
+                    number: NOBODY
+                };
+                MEMO
+            ],
         }
     }
 
@@ -48,15 +63,8 @@ impl Roots {
     /// The number of a state; `None` if it is not there and the table is full.
     pub(crate) fn intern(&mut self, root: [u32; TOP]) -> Option<Seen> {
         let hash = hash::four(root);
-        if self.memo.is_empty() {
-            // No state has this number.
-            let empty = Memo { root, number: u32::MAX };
-            self.memo.resize(MEMO, empty);
-        }
-        let memo = &mut self.memo[(hash >> 32) as usize % MEMO];
-        if memo.root == root && memo.number != u32::MAX {
-            let (id, new) = (memo.number, false);
-            return Some(Seen { id, new });
+        if let Some(id) = self.remembered(root, hash) {
+            return Some(Seen { id, new: false });
         }
         let slab = &self.slab;
         let next = (slab.len() < u32::MAX).then_some(slab.len());
@@ -69,14 +77,32 @@ impl Roots {
         if seen.new {
             self.slab.push(&root);
         }
-        *memo = Memo { root, number: seen.id };
+        self.remember(root, hash, seen.id);
         Some(seen)
     }
 
     /// The number of a state, if it is there.
-    pub(crate) fn find(&self, root: [u32; TOP]) -> Option<u32> {
+    pub(crate) fn find(&mut self, root: [u32; TOP]) -> Option<u32> {
+        let hash = hash::four(root);
+        if let known @ Some(_) = self.remembered(root, hash) {
+            return known;
+        }
         let same = |number| *self.slab.array(number) == root;
-        self.index.find(hash::four(root), same)
+        let number = self.index.find(hash, same)?;
+        self.remember(root, hash, number);
+        Some(number)
+    }
+
+    /// The number of a state that was met lately.
+    #[inline]
+    fn remembered(&self, root: [u32; TOP], hash: u64) -> Option<u32> {
+        let memo = self.memo[place(hash)];
+        (memo.root == root && memo.number != NOBODY).then_some(memo.number)
+    }
+
+    #[inline]
+    fn remember(&mut self, root: [u32; TOP], hash: u64, number: u32) {
+        self.memo[place(hash)] = Memo { root, number };
     }
 
     /// The memory held, in bytes.
