@@ -50,7 +50,7 @@ impl fmt::Display for ImageError {
             ImageError::Format(path, what) => {
                 write!(
                     f,
-                    "{} is not a JDK image that can be read: {what}; use JDK 17, 21 or 25",
+                    "{} is not a JDK image that can be read: {what}; use a JDK from 11 to 25",
                     path.display()
                 )
             }

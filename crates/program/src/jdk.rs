@@ -350,7 +350,7 @@ mod tests {
                 "  ROOT/new: version 26 is newer than this Raddle understands (25)",
                 "  ROOT/old: version 1.8.0_402 is too old, the oldest that can be used is 11",
                 "  ROOT/missing: not there",
-                "install a JDK (17, 21 or 25), or name the folder of one with --jdk or JAVA_HOME",
+                "install a JDK from 11 to 25, or name the folder of one with --jdk or JAVA_HOME",
             ]
         );
         let asked = Jdk::find(Some(&root.join("missing")))
