@@ -27,9 +27,6 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
         print(&report::text(report, &style()))?;
     } else if quiet && json != Some(Path::new("-")) {
         print(&format!("{}\n", report.verdict))?;
-        if let Some(reason) = &report.reason {
-            complain(&format!("raddle: {reason}\n"));
-        }
     }
     Ok(match &*report.verdict {
         "holds" => 0,

@@ -215,6 +215,31 @@ fn output_that_cannot_be_written_is_no_panic() {
 }
 
 #[test]
+fn files_that_are_written_are_looked_at_before() {
+    let source = "public class Quiet { static int ready; public static void main(String[] a) { ready = 1; } }";
+    let folder = folder(
+        "written",
+        &[("Quiet.java", source), ("old.trace", "of another program")],
+    );
+    check(&folder, &["Quiet.java"], 2, "", &["raddle check Quiet.java"]);
+    let over = ["check", "--json", "Quiet.java", "Quiet.java"];
+    check(&folder, &over, 2, "", &["Quiet.java is the program itself"]);
+    assert_eq!(
+        fs::read_to_string(folder.join("Quiet.java")).unwrap_or_default(),
+        source
+    );
+    let traced = ["check", "--quiet", "--trace", "old.trace", "Quiet.java"];
+    check(&folder, &traced, 0, "holds\n", &[]);
+    assert!(!folder.join("old.trace").exists(), "there is nothing to trace");
+    let allowed = raddle(&folder, &["check", "--allow-race", "Quiet.redy", "Quiet.java"]);
+    let said = String::from_utf8_lossy(&allowed.stdout).into_owned();
+    assert!(
+        said.contains("--allow-race Quiet.redy: no field of that name"),
+        "{said}"
+    );
+}
+
+#[test]
 fn code_that_a_verifier_rejects_is_refused() {
     let text = "public class Wrong { public static void main(String[] a) { System.out.println(1); } }\n";
     let here = folder("verify", &[("Wrong.java", text)]);

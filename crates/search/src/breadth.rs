@@ -3,7 +3,8 @@
 //! Each state remembers which entry of which state's menu led to it. A schedule is rebuilt from that by following the
 //! same states again.
 
-use crate::expand::{Choice, Expansion, Schedule, Shape, Step, Taken, go_back};
+use crate::expand::Expansion;
+use crate::step::{Choice, Schedule, Shape, Step, Taken, go_back};
 use kernel::{System, Unsupported, Vector};
 use std::collections::VecDeque;
 use std::mem::size_of;

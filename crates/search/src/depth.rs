@@ -1,7 +1,8 @@
 //! Depth-first search: one state that goes forward by applying and back by undoing, and a stack of its own.
 
-use crate::expand::{Choice, Expansion, Opened, Schedule, Shape, Step, Taken, go_back};
+use crate::expand::Expansion;
 use crate::livelock;
+use crate::step::{Choice, Opened, Schedule, Shape, Step, Taken, go_back};
 use kernel::System;
 use std::mem::size_of;
 use store::Visited;

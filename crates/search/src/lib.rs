@@ -24,6 +24,7 @@ mod replay;
 mod scout;
 mod shrink;
 mod sleep;
+mod step;
 mod watch;
 
 pub use explore::explore;

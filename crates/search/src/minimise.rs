@@ -4,8 +4,9 @@
 //! Qadeer, PLDI 2007), then ones bounded to as many switches of any kind; in between, schedules are improved by
 //! rearranging them ([`crate::shrink`]).
 
-use crate::expand::{Bound, Expansion};
+use crate::expand::Expansion;
 use crate::shrink::{Shrink, Trace, cost};
+use crate::step::Bound;
 use crate::{Effort, Ending, Found, Options, Outcome, Silent, Why, depth, livelock};
 use kernel::{Flaw, Property, System};
 use std::collections::BTreeSet;

@@ -1,6 +1,7 @@
 //! Random walks from the start. They end only because something stops them, and prove nothing.
 
-use crate::expand::{Expansion, Schedule, Shape, Step, Taken, go_back};
+use crate::expand::Expansion;
+use crate::step::{Schedule, Shape, Step, Taken, go_back};
 use kernel::System;
 use store::Visited;
 

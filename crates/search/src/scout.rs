@@ -6,9 +6,10 @@
 
 use crate::crowd::Crowd;
 use crate::draw::Draw;
-use crate::expand::{Taken, count_threads, go_back};
+use crate::expand::count_threads;
 use crate::inspect::{Wanted, inspect};
 use crate::pace::Pace;
+use crate::step::{Taken, go_back};
 use crate::{Ending, Figures, Found, Observer, Options, Order, Outcome, Why};
 use kernel::{End, Menu, Pending, Place, Reduction, System, ThreadId};
 use std::collections::BTreeMap;

@@ -15,7 +15,8 @@
 //! objects are numbered. What has no name stays awake. A store that cannot tell which state it was has nothing to keep a remainder
 //! with, so nothing sleeps there.
 
-use crate::expand::{Choice, Expansion};
+use crate::expand::Expansion;
+use crate::step::Choice;
 use kernel::System;
 use std::mem::size_of;
 use store::{Seen, Visited};

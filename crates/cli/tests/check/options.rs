@@ -95,7 +95,7 @@ fn statuses_are_as_documented() {
 #[test]
 fn wrong_options_are_explained() {
     let properties = Property::ALL.map(Property::name).join(", ");
-    let cases: [(&[&str], &[&str]); 15] = [
+    let cases: [(&[&str], &[&str]); 17] = [
         (&["--property", "dedlock"], &["no property `dedlock`", &properties]),
         (&["--property", "race,dedlock"], &["no property `dedlock`", &properties]),
         (&["--reduce", "bse"], &["no reduction `bse`", "none, base"]),
@@ -117,6 +117,8 @@ fn wrong_options_are_explained() {
         (&["--memory", "lots"], &["--memory", "64M"]),
         (&["--entry", "nothing"], &["no method nothing", "--entry"]),
         (&["--json", "/no/such/folder"], &["cannot write /no/such/folder"]),
+        (&["--html", "-"], &["--html takes a file"]),
+        (&["--trace", "-"], &["--trace takes a file"]),
     ];
     let program = plain("holds", 1..1000)[0];
     let failures = on_all_cores(&cases, |(options, messages)| {

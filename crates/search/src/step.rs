@@ -1,0 +1,117 @@
+//! What searches hand to each other: choices, schedules, steps that were taken, and what came of them.
+
+use kernel::{System, ThreadId, Unsupported};
+use store::Seen;
+
+/// An enabled action that is to be tried.
+#[derive(Clone, Copy)]
+pub(crate) struct Choice<A> {
+    /// What to apply.
+    pub action: A,
+    /// Who acts.
+    pub thread: ThreadId,
+    /// Its position in the menu.
+    pub entry: u32,
+    /// Whether it counts against the bound.
+    pub costs: bool,
+    /// Whether it may change what other threads can see. Only known when livelocks are looked for.
+    pub writes: bool,
+    /// Which of the path's sleepers are asleep after it: from one to before the other.
+    pub asleep: (u32, u32),
+}
+
+/// What the future depends on besides the state, when preemptions are bounded.
+///
+/// Threads go by their numbers in the state at hand. A system whose vectors forget these may match schedules that are
+/// not the same; then something within the bound may be missed, as is everything beyond it.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Schedule {
+    /// Who moved last.
+    pub last: Option<ThreadId>,
+    /// How much of the bound is used up.
+    pub used: u32,
+}
+
+impl Schedule {
+    /// How many words it takes in a vector.
+    pub const WORDS: usize = 2;
+
+    /// What follows it when a choice is made.
+    pub(crate) fn after<A>(self, choice: &Choice<A>) -> Schedule {
+        Schedule {
+            last: Some(choice.thread),
+            used: self.used + u32::from(choice.costs),
+        }
+    }
+
+    /// Itself in words.
+    pub(crate) fn words(self) -> [u32; Schedule::WORDS] {
+        [self.last.map_or(0, |thread| thread.0 + 1), self.used]
+    }
+
+    /// The schedule that was written down so.
+    pub fn from_words(words: &[u32]) -> Schedule {
+        Schedule {
+            last: words[0].checked_sub(1).map(ThreadId),
+            used: words[1],
+        }
+    }
+}
+
+/// Which switches between threads are bounded.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound {
+    /// How many there may be.
+    pub limit: u32,
+    /// Whether every switch counts, or only one away from a thread that could have gone on.
+    pub every: bool,
+}
+
+/// A step that was taken, and how to go back over it.
+pub(crate) struct Taken<S: System> {
+    pub action: S::Action,
+    pub undo: S::Undo,
+}
+
+/// Goes back over the latest steps, until so many are left.
+pub(crate) fn go_back<S: System>(system: &S, state: &mut S::State, steps: &mut Vec<Taken<S>>, left: usize) {
+    while steps.len() > left {
+        if let Some(step) = steps.pop() {
+            system.undo(state, step.undo);
+        }
+    }
+}
+
+/// Where a step led, and those after it for which there was nothing to choose.
+pub(crate) enum Step<A> {
+    /// To a state that was not known, with this schedule.
+    New(Seen, Schedule),
+    /// To a known state.
+    Old(Seen, Schedule),
+    /// To a known state where actions were asleep that are awake now: these are to be tried after all.
+    Again(Seen, Schedule),
+    /// Nowhere: after the steps that were taken, this one is not supported.
+    Failed(Unsupported, A),
+    /// Nowhere: the search is stopped.
+    Halted,
+}
+
+/// What was seen when a state was opened.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Opened {
+    /// There is a flaw to be reported: [`Expansion::report`] wants to know the way.
+    pub flawed: bool,
+    /// Only the actions of some threads are to be tried.
+    pub reduced: bool,
+}
+
+/// What a search looks like from outside at one moment.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Shape {
+    /// Steps from the start.
+    pub depth: usize,
+    /// States that are not done with.
+    pub frontier: usize,
+    /// Memory.
+    pub bytes: usize,
+}
