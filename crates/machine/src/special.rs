@@ -188,7 +188,8 @@ impl Machine<'_> {
         if self.memory.top() >= self.collect_at {
             return Ok(Next::Leave(Exit::Collect));
         }
-        let native = self.bind(method)?.native;
+        let bound = self.bind(method)?;
+        let (native, touches) = (bound.native, bound.touches);
         let args = Args::read(
             self,
             self.fp + frame::REGISTERS,
@@ -225,6 +226,8 @@ impl Machine<'_> {
                     self.fp = native_frame;
                     return Err(trap);
                 }
+                // What was noted for the body is read before anybody else moves, as far as the step's footprint allows.
+                self.fresh |= matches!(touches, Touches::Everything | Touches::Unknown);
                 return Ok(Next::Reload);
             }
             Outcome::Call(target, arguments) => {
