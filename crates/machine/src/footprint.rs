@@ -194,10 +194,10 @@ impl Machine<'_> {
                 expected,
             } => {
                 let (object, offset) = (register(object), register(offset));
-                let word = object + offset / 4;
                 let Some(cell) = self.cell_at(object, offset, bytes) else {
                     return out.touch(Place::EVERYTHING, Access::AtomicWrite);
                 };
+                let word = object + offset / 4;
                 let fits = register(expected) == self.memory.load(word)
                     && (bytes == 4 || register(expected + 1) == self.memory.load(word + 1));
                 let access = if fits { Access::AtomicWrite } else { Access::AtomicRead };
@@ -314,16 +314,17 @@ impl Machine<'_> {
         let described = self.program.class(self.class_of(object));
         if described.is_array() {
             let from = offset.checked_sub(ARRAY_HEADER_WORDS * 4)?;
+            let index = from >> described.element_shift;
             let is_one = bytes == 1 << described.element_shift && from.is_multiple_of(bytes);
-            return is_one.then(|| ARRAY_HEADER_WORDS + (from >> described.element_shift));
+            return (is_one && index < self.array_length(object)).then(|| ARRAY_HEADER_WORDS + index);
         }
         let word = offset / 4;
         let is_wide = |word: u32| described.wides.binary_search(&word).is_ok();
         let is_one = match bytes {
             8 => offset.is_multiple_of(4) && is_wide(word),
-            _ => offset % 4 + bytes <= 4 && !is_wide(word) && !is_wide(word - 1),
+            _ => offset % 4 + bytes <= 4 && !is_wide(word) && !is_wide(word.wrapping_sub(1)),
         };
-        is_one.then_some(word)
+        (is_one && word < described.words).then_some(word)
     }
 
     /// Whether an access to bytes that no cell has for itself is one of which nobody but its thread knows what it orders.
