@@ -1,6 +1,6 @@
 //! Reading a state back from its vector; see `encode` for its form.
 
-use crate::encode::{BEFORE, GROUP_SHIFT, HASHED, LAST_GROUP, YOUNG, bit, each_live};
+use crate::encode::{BEFORE, GROUP_SHIFT, HASHED, LAST_GROUP, STANDING, YOUNG, bit, each_live};
 use crate::known::monitor;
 use crate::layout::{
     self, CLASS_MASK, CLOCK, INFLATED, INTERNED, LOCK, STRINGS, THREAD_END, class, frame, status, thread, thread_record,
@@ -97,25 +97,11 @@ impl Machine<'_> {
 
     fn decode_record(&mut self, number: u32, reader: &mut Reader<'_>) -> Result<(), Malformed> {
         let record = thread_record(number);
-        for word in [
-            thread::STATUS,
-            thread::READY,
-            thread::BLOCKER,
-            thread::COUNT,
-            thread::DEADLINE,
-            thread::DEADLINE + 1,
-            thread::PERMIT,
-            thread::PHASE,
-            thread::HASHES,
-            thread::NAMES,
-            thread::WAKE,
-        ] {
+        let blocker = reader.next()?;
+        self.store_reference(record + thread::BLOCKER, blocker, reader);
+        for word in STANDING {
             let value = reader.next()?;
-            if word == thread::BLOCKER {
-                self.store_reference(record + word, value, reader);
-            } else {
-                self.memory.store(record + word, value);
-            }
+            self.memory.store(record + word, value);
         }
         if self.manner.locksets {
             let owned = reader.next()?;

@@ -14,11 +14,10 @@
 //! The first part, up to the objects that all threads may share, and that of each thread are sections of the vector. They are
 //! kept from one call to the next, and only what a step may have changed is written anew (`refresh`).
 
-use crate::frames::RETRY;
 use crate::handle::Handle;
 use crate::known::monitor;
 use crate::layout::{
-    self, CLASS_MASK, CLASS_WORDS, CLASSES, CLOCK, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS,
+    self, ALONE, CLASS_MASK, CLASS_WORDS, CLASSES, CLOCK, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS,
     THREAD_END, THREADS, class, frame, status, thread, thread_record,
 };
 use crate::machine::Machine;
@@ -45,6 +44,21 @@ const MONITOR_WORDS: u32 = 8;
 
 /// Marks an object's lock word that is followed by the lock and the hash code of its monitor.
 pub(crate) const HASHED: u32 = u32::MAX;
+
+/// The words of a thread's record that [`Machine::standing`] tells.
+pub(crate) const STANDING: [u32; 11] = [
+    thread::STATUS,
+    thread::READY,
+    thread::COUNT,
+    thread::DEADLINE,
+    thread::DEADLINE + 1,
+    thread::PERMIT,
+    thread::PHASE,
+    thread::HASHES,
+    thread::NAMES,
+    thread::SORT,
+    thread::WAKE,
+];
 
 /// What the words of the image are: made once, when the image is frozen.
 #[derive(Default)]
@@ -180,6 +194,7 @@ impl Machine<'_> {
     /// Writes everything anew.
     pub(crate) fn rebuild(&mut self, writer: &mut Writer) {
         writer.begin();
+        self.seat(&mut writer.seats);
         let mut part = writer.begin_part(0, u32::MAX);
         let now = self.clock();
         part.words.extend([now as u32, (now >> 32) as u32]);
@@ -187,23 +202,19 @@ impl Machine<'_> {
         writer.image_start = part.words.len();
         self.write_image(writer, &mut part);
         writer.image_end = part.words.len();
-        let live =
-            (0..=self.highest_thread()).filter(|&number| self.thread_word(number, thread::STATUS) != status::FREE);
-        writer.threads.extend(live);
-        part.words.push(writer.threads.len() as u32);
+        part.words.push(writer.seats.threads.len() as u32);
         part.end_chunk();
-        for position in 0..writer.threads.len() {
-            let number = writer.threads[position];
-            let object = self.thread_word(number, thread::OBJECT);
+        for seat in 0..writer.seats.threads.len() {
+            let object = self.thread_word(writer.seats.threads[seat], thread::OBJECT);
             let object = self.reference(object, writer, &mut part);
-            part.words.extend([number, object]);
+            part.words.extend([writer.seats.number(seat), object]);
             part.end_chunk();
         }
         self.write_objects(writer, &mut part);
         writer.keep_shared(part);
         let mut last = None;
-        for position in 0..writer.threads.len() {
-            let number = writer.threads[position];
+        for position in 0..writer.seats.threads.len() {
+            let number = writer.seats.threads[position];
             let group = (position as u32 + 1).min(LAST_GROUP);
             let mut part = writer.begin_part(group, number);
             if group == LAST_GROUP {
@@ -214,7 +225,7 @@ impl Machine<'_> {
             last = Some(part.first + part.objects.len());
             writer.keep(position + 1, part);
         }
-        writer.whole = writer.threads.len() < LAST_GROUP as usize;
+        writer.whole = writer.seats.threads.len() < LAST_GROUP as usize;
     }
 
     #[inline]
@@ -251,7 +262,7 @@ impl Machine<'_> {
                 if hash == 0 && lock == self.memory.original(at) {
                     continue;
                 }
-                part.words.extend([at, HASHED, lock, hash]);
+                part.words.extend([at, HASHED, writer.seats.owner(lock), hash]);
                 count += 1;
                 continue;
             }
@@ -265,6 +276,8 @@ impl Machine<'_> {
             }
             let written = if bit(&self.roles.references, at) {
                 self.reference(value, writer, part)
+            } else if names_owner(at) || bit(&self.roles.locks, at) {
+                writer.seats.owner(value)
             } else {
                 value
             };
@@ -305,18 +318,11 @@ impl Machine<'_> {
                 .all(|&offset| own.contains(&Some(offset)) || self.memory.load(mirror + offset) == 0)
     }
 
-    /// What a thread waits for, its frames from the bottom up, and its own objects; `kept` is what need not be written again.
-    pub(crate) fn write_thread(&mut self, number: u32, writer: &mut Writer, part: &mut Part, kept: Option<Unchanged>) {
+    /// What a thread's record says, without references and as far as it matters.
+    pub(crate) fn standing(&self, number: u32) -> [u32; STANDING.len()] {
         let record = thread_record(number);
         let word = |offset: u32| self.memory.load(record + offset);
         let state = word(thread::STATUS);
-        let blocker = match state {
-            status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED => {
-                self.reference(word(thread::BLOCKER), writer, part)
-            }
-            status::INITIALIZING => word(thread::BLOCKER),
-            _ => 0,
-        };
         // How long it still waits, plus one; 0 for ever.
         let waits = matches!(state, status::WAITING | status::PARKED | status::SLEEPING);
         let left = match self.memory.load_wide(record + thread::DEADLINE) {
@@ -329,10 +335,9 @@ impl Machine<'_> {
         let woken = state == status::REACQUIRING || state == status::RUNNABLE && word(thread::PHASE) != 0;
         // Who has nothing left to do does not park any more.
         let parks = state != status::ENDING;
-        part.words.extend([
+        [
             state,
             word(thread::READY),
-            blocker,
             if waited { word(thread::COUNT) } else { 0 },
             left as u32,
             (left >> 32) as u32,
@@ -340,34 +345,48 @@ impl Machine<'_> {
             word(thread::PHASE),
             word(thread::HASHES),
             word(thread::NAMES) << 16 | word(thread::NUMBERS),
+            word(thread::SORT),
             if woken { word(thread::WAKE) } else { 0 },
-        ]);
+        ]
+    }
+
+    /// What a thread waits for, its frames from the bottom up, and its own objects; `kept` is what need not be written again.
+    pub(crate) fn write_thread(&mut self, number: u32, writer: &mut Writer, part: &mut Part, kept: Option<Unchanged>) {
+        let record = thread_record(number);
+        let blocker = self.memory.load(record + thread::BLOCKER);
+        let blocker = match self.memory.load(record + thread::STATUS) {
+            status::BLOCKED | status::WAITING | status::REACQUIRING | status::PARKED => {
+                self.reference(blocker, writer, part)
+            }
+            status::INITIALIZING => blocker,
+            _ => 0,
+        };
+        part.words.push(blocker);
+        part.words.extend(self.standing(number));
         if self.manner.locksets {
-            let owned = self.reference(word(thread::OWNED), writer, part);
+            let owned = self.reference(self.memory.load(record + thread::OWNED), writer, part);
             part.words.push(owned);
         }
         let mut frames = std::mem::take(&mut writer.frames);
-        frames.clear();
-        let mut at = self.top_frame(number);
-        while at != 0 {
-            frames.push(at);
-            at = self.memory.load(at + frame::CALLER);
-        }
+        self.frames_of(number, &mut frames);
         part.words.push(frames.len() as u32);
         part.end_chunk();
+        let is_free = writer.seats.is_free(number);
+        if is_free {
+            self.begin_key(number, &mut part.key);
+        }
         part.mark(0);
         let written = kept.map_or(0, |kept| {
-            let same = frames.iter().rev().take_while(|&&frame| frame < kept.below);
+            let same = frames.iter().take_while(|&&frame| frame < kept.below);
             writer.take_over(kept.part, part, same)
         });
-        for position in (0..frames.len() - written).rev() {
+        for position in written..frames.len() {
             let at = frames[position];
-            // The instruction is yet to run in the topmost frame, and below one after which it is tried again.
-            let before = match position.checked_sub(1) {
-                None => true,
-                Some(above) => self.memory.load(frames[above] + frame::DEST) & RETRY != 0,
-            };
+            let before = self.is_before(&frames, position);
             self.write_frame(at, before, writer, part);
+            if is_free {
+                self.frame_key(at, before, &mut part.key);
+            }
             part.end_chunk();
             part.mark(at);
         }
@@ -425,13 +444,14 @@ impl Machine<'_> {
         if lock & INFLATED != 0 {
             writer.note_hidden(lock & !INFLATED, MONITOR_WORDS);
             let (lock, hash) = self.monitor_words(lock);
+            let lock = writer.seats.owner(lock);
             if hash == 0 {
                 part.words.push(lock);
             } else {
                 part.words.extend([HASHED, lock, hash]);
             }
         } else {
-            part.words.push(lock);
+            part.words.push(writer.seats.owner(lock));
         }
         let described = self.program.class(header & CLASS_MASK);
         if let ClassKind::Array(element) = described.kind {
@@ -462,12 +482,15 @@ impl Machine<'_> {
         for &offset in &described.references {
             let at = start + (offset - HEADER_WORDS) as usize;
             let value = part.words[at];
-            if value >= end && !caches.contains(&offset) {
+            if value >= end && !caches.contains(&offset) && !self.is_hidden_name(described, offset) {
                 part.words[at] = writer.number(value, part);
             }
         }
         for offset in caches.into_iter().filter(|&offset| offset != 0) {
             part.words[start + (offset - HEADER_WORDS) as usize] = 0;
+        }
+        if self.is_thread(described) {
+            self.rename_thread(&mut part.words[start..], &writer.seats);
         }
         if self.manner.locksets {
             self.write_records(object, writer, part);
@@ -502,6 +525,11 @@ impl Machine<'_> {
             [0, 0]
         }
     }
+}
+
+/// Whether a word outside of objects has a thread's number plus one in its lower bits.
+fn names_owner(at: Address) -> bool {
+    at == ALONE || (CLASSES..STRINGS).contains(&at) && (at - CLASSES) % CLASS_WORDS == class::OWNER
 }
 
 /// The registers whose values matter: before the instruction if it is yet to run, across it if its call is under way.

@@ -239,6 +239,7 @@ impl Machine<'_> {
             .map(|text| format!(": {text}"))
             .unwrap_or_default();
         let thread = self.thread_word(self.current, thread::OBJECT);
+        self.read_name(thread)?;
         let name = self.get(thread, "java/lang/Thread", "name");
         let name = self.text_or_null(name).unwrap_or_default();
         let message = self.new_string(&format!("Exception {class}{text} [in thread \"{name}\"]"))?;

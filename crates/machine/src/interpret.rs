@@ -280,6 +280,16 @@ impl<'p> Machine<'p> {
                 (object, object + link as u32)
             }};
         }
+        // The same, to be read.
+        macro_rules! read_field {
+            ($o:expr, $site:expr, $instr:expr) => {{
+                let (object, at) = object_field!($o, $site, $instr);
+                if STEPPING && self.names_thread(at - object) {
+                    attempt!(self.read_name(object));
+                }
+                at
+            }};
+        }
         // Address of a static field whose class is initialised.
         macro_rules! static_field {
             ($site:expr, $instr:expr) => {{
@@ -463,11 +473,11 @@ impl<'p> Machine<'p> {
                 }
 
                 Instr::GetField { d, o, site } => {
-                    let (_, at) = object_field!(o, site, instr);
+                    let at = read_field!(o, site, instr);
                     int!(d, self.memory.load(at))
                 }
                 Instr::GetFieldWide { d, o, site } => {
-                    let (_, at) = object_field!(o, site, instr);
+                    let at = read_field!(o, site, instr);
                     long!(d, self.memory.load_wide(at))
                 }
                 Instr::GetFieldNarrow { d, o, kind, site } => {

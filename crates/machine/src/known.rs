@@ -51,6 +51,10 @@ pub struct Known {
     pub throwable_depth: u32,
     pub throwable_trace: u32,
     pub thread_eetop: u32,
+    pub thread_name: u32,
+    pub thread_tid: u32,
+    /// How many classes `Thread` extends.
+    pub thread_depth: usize,
     pub thread_interrupted: u32,
     /// Locks that one thread has at a time.
     pub owned_locks: [OwnedLock; 2],
@@ -180,6 +184,9 @@ impl Known {
             throwable_depth: field(throwable, "depth", "I")?,
             throwable_trace: field(throwable, "stackTrace", "[Ljava/lang/StackTraceElement;")?,
             thread_eetop: field(thread, "eetop", "J")?,
+            thread_name: field(thread, "name", "Ljava/lang/String;")?,
+            thread_tid: field(thread, "tid", "J")?,
+            thread_depth: program.class(thread).supers.len() - 1,
             thread_interrupted: field(thread, "interrupted", "Z")?,
             thread_run: method(thread, "run", "()V")?,
             thread_exit: method(thread, "exit", "()V")?,

@@ -5,7 +5,7 @@ use crate::memory::Address;
 /// Records of threads, `THREAD_WORDS` each.
 pub const THREADS: Address = 64;
 /// How many threads may live at once.
-pub const MAX_THREADS: u32 = 4095;
+pub const MAX_THREADS: u32 = 4094;
 /// Words of a thread's record.
 pub const THREAD_WORDS: u32 = 16;
 
@@ -89,6 +89,8 @@ pub mod thread {
     pub const NUMBERS: u32 = 13;
     /// The synchronizers that it has taken, if that is noted: null, one, or an array of them with the flag [`super::LOCKSET`].
     pub const OWNED: u32 = 14;
+    /// By what it is told from other threads before all else, if it can be taken for another.
+    pub const SORT: u32 = 15;
 }
 
 /// What a thread is doing.

@@ -63,6 +63,8 @@ pub struct Shared<'p> {
     pub threads_matter: AtomicBool,
     /// Whether the program looks at what a thread is doing: at its state or its stack.
     pub threads_watched: AtomicBool,
+    /// Whether the program can tell threads apart by what they are called: names, ids, hash codes that they have drawn.
+    pub names_matter: AtomicBool,
     pub(crate) strings: RwLock<Strings>,
     pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
@@ -145,6 +147,7 @@ impl<'p> Shared<'p> {
             interrupts_matter: AtomicBool::new(false),
             threads_matter: AtomicBool::new(false),
             threads_watched: AtomicBool::new(false),
+            names_matter: AtomicBool::new(false),
             strings: RwLock::default(),
             adaptors: Adaptors::default(),
             sites: Sites::default(),
@@ -278,6 +281,7 @@ pub struct Machine<'p> {
     pub(crate) shield: crate::reach::Reach,
     pub(crate) holders: crate::reach::Reach,
     pub(crate) roots: crate::reach::Roots,
+    pub(crate) sorter: Option<Box<crate::symmetry::Sorter>>,
     /// The main thread's object, if it can be told who reaches it.
     pub(crate) main_object: Address,
     /// What the current step is about to touch, and whether nobody knows.
@@ -333,6 +337,8 @@ pub struct Manner {
     pub counts_threads: bool,
     /// Others look at what a thread is doing, so every step of it may matter to them.
     pub watches_threads: bool,
+    /// What threads are called is part of the state: none is taken for another.
+    pub names_threads: bool,
     /// Something may be left out.
     pub reduced: bool,
     /// It is noted which objects other threads were ever able to reach.
@@ -396,6 +402,7 @@ impl<'p> Machine<'p> {
             shield: crate::reach::Reach::default(),
             holders: crate::reach::Reach::default(),
             roots: crate::reach::Roots::default(),
+            sorter: None,
             main_object: 0,
             written: Vec::new(),
             scratch: kernel::Menu::default(),

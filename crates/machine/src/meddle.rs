@@ -220,7 +220,7 @@ impl Machine<'_> {
 }
 
 impl Action {
-    /// A number that means the same in all states with one vector: threads have their numbers in it.
+    /// A number that means the same in all states with one vector, if threads go by their numbers in it.
     pub(crate) fn name(self) -> u64 {
         let (kind, number) = match self.what {
             What::Go => (0, 0),

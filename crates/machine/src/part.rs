@@ -3,6 +3,9 @@
 use crate::handle::Handle;
 use crate::memory::Address;
 
+/// Chunks of the first part that share a section.
+pub(crate) const SHARE: usize = 8;
+
 /// How far a part had come after a frame.
 #[derive(Clone, Copy)]
 pub(crate) struct Mark {
@@ -10,6 +13,7 @@ pub(crate) struct Mark {
     pub words: u32,
     pub chunks: u32,
     pub objects: u32,
+    pub key: u32,
 }
 
 /// What of a thread's last part is still right.
@@ -45,6 +49,8 @@ pub(crate) struct Content {
     pub thread: u32,
     /// What was written when its record was, and after each of its frames from the bottom up.
     pub marks: Vec<Mark>,
+    /// What a thread counts by that is exchanged for others, as far as its frames go; empty for others.
+    pub key: Vec<u32>,
     pub version: u64,
     /// The group of its numbers.
     pub group: u32,
@@ -58,6 +64,15 @@ impl Content {
         }
     }
 
+    /// The words of a few chunks that share a section, where each ends, counted from the part's beginning, and where the first begins.
+    pub(crate) fn share(&self, number: usize) -> (&[u32], &[u32], u32) {
+        let (before, rest) = self.ends.split_at(number * SHARE);
+        let ends = &rest[..rest.len().min(SHARE)];
+        let start = before.last().copied().unwrap_or(0);
+        let end = ends.last().copied().unwrap_or(start);
+        (&self.words[start as usize..end as usize], ends, start)
+    }
+
     /// Notes how far it has come after a frame; 0 is what comes before all frames.
     #[inline]
     pub(crate) fn mark(&mut self, frame: Address) {
@@ -66,6 +81,7 @@ impl Content {
             words: self.words.len() as u32,
             chunks: self.ends.len() as u32,
             objects: self.objects.len() as u32,
+            key: self.key.len() as u32,
         });
     }
 }
@@ -79,6 +95,7 @@ impl Part {
         part.objects.clear();
         part.known.clear();
         part.marks.clear();
+        part.key.clear();
         part.first = 0;
         part.highest = 0;
         part.group = 0;

@@ -310,6 +310,22 @@ impl Machine<'_> {
         });
     }
 
+    /// Meets what the running thread holds on to by itself, but for the frames of `Thread`'s own methods that are on top.
+    pub(crate) fn meet_caller_roots(&self, reach: &mut Reach) {
+        let mut meet = |object: Address| {
+            if self.is_tracked(object) {
+                reach.meet(object, SHARED);
+            }
+        };
+        meet(self.thread_word(self.current, thread::OBJECT));
+        let (mut at, mut before) = (self.fp, true);
+        while at != 0 && self.program.method(self.frame_at(at).0).class == self.known.thread {
+            before = self.memory.load(at + frame::DEST) & RETRY != 0;
+            at = self.frame_at(at).2;
+        }
+        self.each_variable_from(at, before, meet);
+    }
+
     /// Meets what the words outside of tracked objects and threads refer to.
     pub(crate) fn meet_shared(&mut self, reach: &mut Reach) {
         self.find_roots();
@@ -331,6 +347,12 @@ impl Machine<'_> {
                 reach.meet(object, SHARED);
             }
         }
+    }
+
+    /// The words of the image that hold references and were ever written, ascending.
+    pub(crate) fn root_words(&mut self) -> &[Address] {
+        self.find_roots();
+        &self.roots.words
     }
 
     fn find_roots(&mut self) {
@@ -385,9 +407,12 @@ impl Machine<'_> {
     }
 
     /// The objects in a thread's variables, as far as it may still use them.
-    pub(crate) fn each_variable(&self, number: u32, mut visit: impl FnMut(Address)) {
-        let mut at = self.top_frame(number);
-        let mut before = true;
+    pub(crate) fn each_variable(&self, number: u32, visit: impl FnMut(Address)) {
+        self.each_variable_from(self.top_frame(number), true, visit);
+    }
+
+    /// The same from a frame down, whose instruction is yet to run if it is `before` that.
+    fn each_variable_from(&self, mut at: Address, mut before: bool, mut visit: impl FnMut(Address)) {
         while at != 0 {
             let (id, pc, caller) = self.frame_at(at);
             if let Ok(code) = self.program.code(self.program.method(id)) {

@@ -48,6 +48,7 @@ impl Machine<'_> {
             let mut other = self.spare_writers.pop().unwrap_or_default();
             other.follow(&writer);
             self.rebuild(&mut other);
+            other.adopt_versions(&writer);
             other.swapped = between.filter(|_| writer.whole);
             self.earlier.push(std::mem::replace(&mut writer, other));
             if self.earlier.len() > EARLIER {
@@ -130,10 +131,13 @@ impl Machine<'_> {
         changes.clear();
         // Where objects were undone, others may lie in their place.
         let same_objects = writer.highest() < self.memory.lowest_top();
-        let is_crowd = writer.threads.len() >= FLAGS;
+        let is_crowd = writer.seats.threads.len() >= FLAGS;
         let known = self.memory.take_changes(&mut changes) && same_objects && !is_crowd;
-        let fits =
-            known && writer.whole && self.refresh_shared(writer, &changes) && self.refresh_threads(writer, &changes);
+        let fits = known
+            && writer.whole
+            && self.refresh_shared(writer, &changes)
+            && self.refresh_threads(writer, &changes)
+            && self.is_seated(writer);
         writer.changes = changes;
         fits
     }
@@ -175,7 +179,7 @@ impl Machine<'_> {
             (at - THREADS) % layout::THREAD_WORDS,
         );
         let is_live = self.thread_word(number, thread::STATUS) != status::FREE;
-        let Some(position) = writer.threads.iter().position(|&other| other == number) else {
+        let Some(position) = writer.seats.threads.iter().position(|&other| other == number) else {
             return !is_live;
         };
         writer.stale |= 2 << position;
@@ -212,7 +216,13 @@ impl Machine<'_> {
         };
         let (start, end) = writer.shared_chunk(position);
         if let Some(word) = self.word_of_value(object, at, &writer.shared().words[start..end]) {
-            writer.replace(start + word, &[self.memory.load(at)]);
+            let value = self.memory.load(at);
+            let value = if at == object + LOCK {
+                writer.seats.owner(value)
+            } else {
+                value
+            };
+            writer.replace(start + word, &[value]);
             return true;
         }
         let mut part = writer.resume();
@@ -234,7 +244,10 @@ impl Machine<'_> {
         let offset = at - object;
         let is_value = match offset.checked_sub(HEADER_WORDS) {
             None => offset == LOCK,
-            Some(_) => !described.references.contains(&offset) && !self.caches(class).contains(&offset),
+            Some(_) => {
+                let is_name = self.is_thread(described) && self.names_of_threads().contains(&offset);
+                !described.references.contains(&offset) && !self.caches(class).contains(&offset) && !is_name
+            }
         };
         (is_plain && is_value).then(|| match offset.checked_sub(HEADER_WORDS) {
             None => LOCK_WORD,
@@ -274,8 +287,8 @@ impl Machine<'_> {
 
     fn refresh_threads(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
         let mut all = false;
-        for position in 0..writer.threads.len() {
-            let number = writer.threads[position];
+        for position in 0..writer.seats.threads.len() {
+            let number = writer.seats.threads[position];
             if !all && writer.stale >> (position + 1) & 1 == 0 && !writer.moved.contains(&number) {
                 continue;
             }

@@ -195,6 +195,9 @@ impl Machine<'_> {
             self.fp + frame::REGISTERS,
             usize::from(method.argument_words).min(Args::MOST),
         );
+        if self.stepping {
+            self.read_names(touches, &args)?;
+        }
         let seen = self.stepping && self.manner.escapes && self.is_visible(method, NATIVE);
         let outcome = native(self, &args);
         // The choice of a step is for the native method that it begins with, and for no other.

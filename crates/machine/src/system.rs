@@ -9,7 +9,7 @@ use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_recor
 use crate::machine::{Machine, Manner, Shared};
 use crate::memory::{Address, Checkpoint};
 use crate::warm::Nowhere;
-use kernel::{Menu, Pending, System, Unsupported, Vector};
+use kernel::{Menu, Pending, System, ThreadId, Unsupported, Vector};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
@@ -254,6 +254,10 @@ impl<'p> System for Java<'p> {
             what: "a vector of another program".to_owned(),
             place: String::new(),
         })
+    }
+
+    fn alias(&self, state: &mut Machine<'p>, thread: ThreadId) -> ThreadId {
+        ThreadId(state.alias(thread.0))
     }
 
     fn stuck(&self, state: &mut Machine<'p>) -> u64 {

@@ -1,7 +1,7 @@
 //! Threads: starting, ending, waiting, waking.
 
 use crate::assemble::Assembler;
-use crate::layout::{MAX_THREADS, THREAD_END, class, class_record, init, status, thread, thread_record, wake};
+use crate::layout::{THREAD_END, class, class_record, init, status, thread, thread_record, wake};
 use crate::machine::{Machine, Trap, raise};
 use crate::memory::Address;
 use crate::special;
@@ -37,14 +37,9 @@ impl Machine<'_> {
         self.memory.store(object + self.known.thread_interrupted, 0);
     }
 
-    /// A free record for a new thread.
-    fn free_record(&self) -> Option<u32> {
-        (0..MAX_THREADS).find(|&number| self.thread_word(number, thread::STATUS) == status::FREE)
-    }
-
     /// Gives a thread object a record and a stack whose first frame runs `root` with the object as its argument.
     pub(crate) fn attach(&mut self, object: Address, root: MethodId, arguments: &[u32]) -> Result<u32, Trap> {
-        let Some(number) = self.free_record() else {
+        let Some(number) = self.free_record(object) else {
             return raise(
                 "java/lang/OutOfMemoryError",
                 "unable to create native thread: possibly out of memory or process/resource limits reached",
@@ -68,7 +63,11 @@ impl Machine<'_> {
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
         self.escape(object);
         let root = self.thread_root()?;
-        self.attach(object, root, &[object])?;
+        let number = self.attach(object, root, &[object])?;
+        if self.stepping {
+            let sort = self.sort_of(object);
+            self.set_thread_word(number, thread::SORT, sort);
+        }
         self.set_state(object, state::RUNNABLE);
         Ok(())
     }

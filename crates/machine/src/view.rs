@@ -3,7 +3,7 @@
 use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class, class_record, init, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::system::{Action, Java};
+use crate::system::{Action, Java, What};
 use kernel::{Access, Menu, Pending, Place, Protection, Tenure, ThreadId, Touch, View, Whereabouts};
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind, LoaderId};
@@ -290,8 +290,13 @@ impl<'p> View for Java<'p> {
         state.is_exchangeable(menu.footprint(one), menu.footprint(two))
     }
 
-    fn name(&self, _state: &mut Machine<'p>, action: Action) -> Option<u64> {
-        Some(action.name())
+    fn name(&self, state: &mut Machine<'p>, action: Action) -> Option<u64> {
+        let what = match action.what {
+            What::Wake(thread) => What::Wake(state.alias(thread)),
+            what => what,
+        };
+        let thread = state.alias(action.thread);
+        Some(Action { thread, what }.name())
     }
 
     fn meddlers(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {

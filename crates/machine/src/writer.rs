@@ -4,12 +4,10 @@
 use crate::encode::{GROUP_SHIFT, YOUNG};
 use crate::memory::Address;
 use crate::numbers::Numbers;
-use crate::part::Part;
+use crate::part::{Part, SHARE};
 use crate::refresh::Kept;
+use crate::symmetry::Seats;
 use kernel::Vector;
-
-/// Chunks of the first part that share a section.
-const SHARE: usize = 8;
 
 /// How many steps the encoding can be taken back: a power of two.
 const PATCHES: usize = 256;
@@ -47,7 +45,7 @@ pub(crate) struct Writer {
     /// Threads that have moved since.
     pub moved: Vec<u32>,
     /// The threads in the order of their parts.
-    pub threads: Vec<u32>,
+    pub seats: Seats,
     /// The versions of the first part, for each few chunks of it.
     shares: Vec<u64>,
     pub image_start: usize,
@@ -189,12 +187,8 @@ impl Writer {
     pub(crate) fn copy_to(&self, out: &mut Vector) {
         for (number, &version) in self.shares.iter().enumerate() {
             if !out.keep_section(version) {
-                let shared = &self.parts[0];
-                let (before, rest) = shared.ends.split_at(number * SHARE);
-                let ends = &rest[..rest.len().min(SHARE)];
-                let start = before.last().copied().unwrap_or(0);
-                let end = ends.last().copied().unwrap_or(start);
-                out.push_section(&shared.words[start as usize..end as usize], ends, start, version);
+                let (words, ends, start) = self.parts[0].share(number);
+                out.push_section(words, ends, start, version);
             }
         }
         for part in &self.parts[1..self.count] {
@@ -209,7 +203,6 @@ impl Writer {
         self.forget_way_back();
         self.numbers.begin();
         self.count = 0;
-        self.threads.clear();
         self.sorted.clear();
         self.hidden.clear();
         self.whole = false;
@@ -267,6 +260,23 @@ impl Writer {
         self.shares.extend(first..first + count as u64);
     }
 
+    /// Gives what has the same words as in an earlier vector, at the same place, the version that it had there.
+    pub(crate) fn adopt_versions(&mut self, before: &Writer) {
+        for (part, old) in self.parts[..self.count].iter_mut().zip(before.parts()).skip(1) {
+            if part.words == old.words && part.ends == old.ends {
+                part.version = old.version;
+            }
+        }
+        let (Some(shared), Some(old)) = (self.parts.first(), before.parts().first()) else {
+            return;
+        };
+        for (number, version) in self.shares.iter_mut().enumerate().take(before.shares.len()) {
+            if shared.share(number) == old.share(number) {
+                *version = before.shares[number];
+            }
+        }
+    }
+
     /// Takes over from the part before what it has about frames, as far as they are the same; how many these are. `frames` are
     /// those from the bottom up that have not changed.
     pub(crate) fn take_over<'a>(
@@ -295,6 +305,7 @@ impl Writer {
         part.objects
             .extend_from_slice(&old.objects[range(start.objects, end.objects)]);
         part.marks.extend_from_slice(&marks[..count]);
+        part.key.extend_from_slice(&old.key[range(start.key, end.key)]);
         self.enter_from(start.objects, part);
         count
     }

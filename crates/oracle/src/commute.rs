@@ -16,7 +16,7 @@
 //! The comparison of [`crate::compare`] sees what is lost in the end, this sees why, and in programs in which nothing happens to be
 //! lost.
 
-use kernel::{End, Menu, Pending, Place, Reduction, System, ThreadId, Unsupported, Vector};
+use kernel::{End, Flaw, Menu, Pending, Place, Reduction, System, ThreadId, Unsupported, Vector};
 use std::fmt;
 
 /// How many steps the others are let take.
@@ -314,21 +314,40 @@ impl<S: System> Claim<'_, S> {
         if starts(&after_one) && starts(after_other) && !self.strict {
             return Ok(None);
         }
+        // What is shown after both orders is no matter of the order.
+        let mut known = Shown::of(before);
+        let (mut there, back) = (self.shown(state, [one, other])?, self.shown(state, [other, one])?);
+        there.marks.retain(|mark| back.marks.contains(mark));
+        there.flaws.retain(|flaw| back.flaws.contains(flaw));
+        known.marks.append(&mut there.marks);
+        known.flaws.append(&mut there.flaws);
         let mut meet = |behind| {
             let (there, back) = (
-                self.after(state, before, [one, other], behind)?,
-                self.after(state, before, [other, one], behind)?,
+                self.after(state, &known, [one, other], behind)?,
+                self.after(state, &known, [other, one], behind)?,
             );
             Ok(there.iter().any(|words| back.contains(words)))
         };
         Ok((!meet(0)? && (self.strict || !meet(BEHIND)?)).then_some(Why::Order))
     }
 
+    /// What is shown after two actions.
+    fn shown(&self, state: &mut S::State, two: [S::Action; 2]) -> Result<Shown, Unsupported> {
+        let first = self.system.apply(state, two[0])?;
+        let shown = self.system.apply(state, two[1]).map(|second| {
+            let shown = Shown::of(&menu_of(self.system, state));
+            self.system.undo(state, second);
+            shown
+        });
+        self.system.undo(state, first);
+        shown
+    }
+
     /// The state after two actions, and those after so many more steps of the named thread, as long as they touch nothing.
     fn after(
         &self,
         state: &mut S::State,
-        before: &Menu<S::Action>,
+        known: &Shown,
         two: [S::Action; 2],
         more: usize,
     ) -> Result<Vec<Vec<u32>>, Unsupported> {
@@ -346,9 +365,9 @@ impl<S: System> Claim<'_, S> {
                 let Some(next) = next.filter(|next| next.enabled && menu.footprint(next).is_empty()) else {
                     break;
                 };
-                // What can be told here must not be passed by, unless it could be told before.
-                let is_new = menu.marks.iter().any(|mark| !before.marks.contains(mark))
-                    || menu.flaws.iter().any(|flaw| !before.flaws.contains(flaw));
+                // What can be told here must not be passed by, unless it is known.
+                let is_new = menu.marks.iter().any(|mark| !known.marks.contains(mark))
+                    || menu.flaws.iter().any(|flaw| !known.flaws.contains(flaw));
                 if is_new {
                     break;
                 }
@@ -362,6 +381,21 @@ impl<S: System> Claim<'_, S> {
             system.undo(state, undo);
         }
         gone.map(|()| met)
+    }
+}
+
+/// What can be told at a state.
+struct Shown {
+    marks: Vec<u128>,
+    flaws: Vec<Flaw>,
+}
+
+impl Shown {
+    fn of<A>(menu: &Menu<A>) -> Shown {
+        Shown {
+            marks: menu.marks.clone(),
+            flaws: menu.flaws.clone(),
+        }
     }
 }
 

@@ -152,6 +152,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 
     /// Enters the initial state; `None` if there is no room even for that.
     pub fn begin(&mut self, state: &mut S::State) -> Option<Seen> {
+        self.ask();
         (self.written, self.found) = (false, None);
         self.enter(state, Schedule::default())
     }
@@ -412,15 +413,25 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         (self.written, self.found) = (false, None);
         match self.system.apply(state, action) {
             Ok(undo) => steps.push(Taken { action, undo }),
-            Err(unsupported) => return Err(Step::Failed(unsupported, action)),
+            Err(unsupported) => {
+                self.ask();
+                return Err(Step::Failed(unsupported, action));
+            }
         }
         self.outcome.figures.transitions += 1;
         // By steps and not by the clock, so that counts do not depend on the machine.
-        if self.outcome.figures.transitions.is_multiple_of(STEPS_TO_ASK) && self.observer.begins_again() {
-            self.stop.get_or_insert(Why::Again);
+        if self.outcome.figures.transitions.is_multiple_of(STEPS_TO_ASK) {
+            self.ask();
         }
         *schedule = schedule.after(choice);
         Ok(())
+    }
+
+    /// Stops if all must be explored again anyway.
+    fn ask(&mut self) {
+        if self.observer.begins_again() {
+            self.stop.get_or_insert(Why::Again);
+        }
     }
 
     /// The flaws that the latest step passed by, each with the schedule to it from where `steps` begin.
@@ -495,7 +506,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.vector.end_chunk();
         // SOUNDNESS: what is cut at a state depends on the schedule, so states with another schedule are other states.
         if self.bound.is_some() {
-            self.vector.extend(&schedule.words());
+            let last = schedule.last.map(|last| self.system.alias(state, last));
+            self.vector.extend(&Schedule { last, ..schedule }.words());
             self.vector.end_chunk();
         }
         self.written = true;

@@ -21,12 +21,9 @@ pub(crate) struct Choice<A> {
 }
 
 /// What the future depends on besides the state, when preemptions are bounded.
-///
-/// Threads go by their numbers in the state at hand. A system whose vectors forget these may match schedules that are
-/// not the same; then something within the bound may be missed, as is everything beyond it.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Schedule {
-    /// Who moved last.
+    /// Who moved last, by its number in the state at hand.
     pub last: Option<ThreadId>,
     /// How much of the bound is used up.
     pub used: u32,
@@ -44,7 +41,7 @@ impl Schedule {
         }
     }
 
-    /// Itself in words.
+    /// Itself in words, where who moved last goes by its number in the vector.
     pub(crate) fn words(self) -> [u32; Schedule::WORDS] {
         [self.last.map_or(0, |thread| thread.0 + 1), self.used]
     }

@@ -16,7 +16,7 @@ use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
 use program::world::{MethodId, Program};
-use search::Ending;
+use search::{Ending, Why};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -198,6 +198,7 @@ impl Case<'_, '_> {
             &shared.threads_matter,
             &shared.interrupts_matter,
             &shared.threads_watched,
+            &shared.names_matter,
         ] {
             used.store(false, Ordering::Relaxed);
         }
@@ -206,10 +207,16 @@ impl Case<'_, '_> {
             spurious: is_spurious(self.seed),
             ..manner(&strategy.combination)
         };
+        // Two orders of two steps must lead to one state, and not to two that are alike.
+        self.system.manner.names_threads |= strategy.commute;
         loop {
             self.begin().map_err(|failure| failure.message)?;
             let ran = search(&self.system, self.machine, strategy)?;
-            if ran.outcome.ending != Ending::Complete || !learns(shared, &mut self.system.manner) {
+            let is_over = !matches!(
+                ran.outcome.ending,
+                Ending::Complete | Ending::Stopped(Why::Unsupported(_))
+            );
+            if is_over || !learns(shared, &mut self.system.manner) {
                 return Ok(ran);
             }
         }

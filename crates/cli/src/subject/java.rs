@@ -45,6 +45,9 @@ impl<'p> Subject for JavaProgram<'p> {
             .system
             .machine()
             .map_err(|error| world::launch_failure(error, &self.class_path))?;
+        // Getting ready has shown that already, and nobody has a name yet.
+        self.system.manner.names_threads |= self.system.shared.names_matter.load(Ordering::Relaxed);
+        machine.manner.names_threads = self.system.manner.names_threads;
         if self.system.manner.proofs {
             let start = &self.system.start;
             machine.proved = proved(&machine, start, &self.class_path)?;
@@ -123,11 +126,12 @@ pub fn proved(
 
 /// Whether an exploration has shown that all must be explored again in another manner, which then is this one.
 pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
-    // SOUNDNESS: printing, interrupts, when threads start and end, and what they are doing, are left out of what interferes only
+    // SOUNDNESS: printing, what threads are called, interrupts, when threads start and end, and what they are doing, are left out only
     // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.
     let reduced = manner.reduced;
     let used = [
         (true, &shared.console_matters, &mut manner.prints),
+        (true, &shared.names_matter, &mut manner.names_threads),
         (reduced, &shared.threads_matter, &mut manner.counts_threads),
         (reduced, &shared.interrupts_matter, &mut manner.interrupts),
         (reduced, &shared.threads_watched, &mut manner.watches_threads),
@@ -152,8 +156,12 @@ fn draw_conclusions(manner: &mut Manner) {
 }
 
 /// What steps depend on that had to be learned from the program, by name.
-fn lessons(manner: &mut Manner) -> [(&'static str, &mut bool); 2] {
-    [("prints", &mut manner.prints), ("watches", &mut manner.watches_threads)]
+fn lessons(manner: &mut Manner) -> [(&'static str, &mut bool); 3] {
+    [
+        ("prints", &mut manner.prints),
+        ("watches", &mut manner.watches_threads),
+        ("names", &mut manner.names_threads),
+    ]
 }
 
 /// The names of what was learned from the program, for whoever takes the same steps again.

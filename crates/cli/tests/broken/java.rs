@@ -164,7 +164,7 @@ pub fn reads_are_only_reads<'p>(
 }
 
 /// The thread that makes objects for others; as long as it alone has used one, its accesses are taken for protected.
-const CREATOR: ThreadId = ThreadId(1);
+const CREATOR: ThreadId = ThreadId(2);
 
 /// Whether a place is that creator's own business still.
 fn is_exclusive(machine: &Machine<'_>, thread: ThreadId, place: Place) -> bool {
@@ -205,6 +205,17 @@ pub fn unrecorded_while_exclusive<'p>(
 /// Records are no part of what is compared.
 pub fn without_records(_: &Java<'_>, machine: &mut Machine<'_>, out: &mut Vector) {
     machine.encode_without_records(out);
+}
+
+/// What threads are called is no part of a state, and whoever reads it reads it all the same.
+pub fn read_without_names<'p>(java: &Java<'p>, machine: &mut Machine<'p>, action: Action) -> Result<Undo, Unsupported> {
+    machine.manner.names_threads = false;
+    java.apply(machine, action).or_else(|_| {
+        machine.manner.names_threads = true;
+        let applied = java.apply(machine, action);
+        machine.manner.names_threads = false;
+        applied
+    })
 }
 
 /// Drops those who meddle with some threads unless a state says so of them, given what the threads that stand still are about to touch.

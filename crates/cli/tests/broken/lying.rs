@@ -179,6 +179,10 @@ impl<S: View> System for Lying<'_, S> {
         self.truth.undo(state, undo);
     }
 
+    fn alias(&self, state: &mut S::State, thread: ThreadId) -> ThreadId {
+        self.truth.alias(state, thread)
+    }
+
     fn encode(&self, state: &mut S::State, out: &mut Vector) {
         match self.lies.encode {
             Some(lie) => lie(self.truth, state, out),

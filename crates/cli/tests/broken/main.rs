@@ -12,12 +12,13 @@ mod programs;
 use kernel::{Access, Protection, Tenure, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
-use machine::{Manner, Mark};
+use machine::{Machine, Manner, Mark};
 use manner::manner;
 use model::Model;
 use oracle::compare::{Ran, Stop, Strategy, Summary, search, search_with};
 use reduction::{Combination, Guesses};
 use search::{Options, Order};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What is not broken, and must not be caught on any program.
@@ -398,7 +399,26 @@ fn all<'p>() -> Vec<Broken<'p>> {
                 ..Lies::default()
             },
         ),
+        ("nobody reads names", "Named", "escape", Order::Breadth, || Lies {
+            apply: Some(java::read_without_names),
+            ..Lies::default()
+        }),
+        ("nobody reads ids", "Numbered", "escape", Order::Breadth, || Lies {
+            apply: Some(java::read_without_names),
+            ..Lies::default()
+        }),
+        ("nobody reads hash codes", "Drawn", "escape", DEPTH, || Lies {
+            apply: Some(java::read_without_names),
+            ..Lies::default()
+        }),
     ]
+}
+
+/// What a search without lies comes to.
+fn explore<'p>(java: &Java<'p>, machine: &mut Machine<'p>, strategy: &Strategy) -> Summary {
+    machine.manner = java.manner;
+    machine.begin(&java.start).expect("it begins");
+    summary(search(java, machine, strategy).expect("legal options"))
 }
 
 /// The same for models, without a program.
@@ -432,9 +452,11 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 manner: Manner::default(),
                 allowed: Vec::new(),
             };
-            machine.manner = java.manner;
-            machine.begin(start).expect("it begins");
-            let truth = summary(search(&java, machine, &base).expect("legal options"));
+            let mut truth = explore(&java, machine, &base);
+            if shared.names_matter.swap(false, Ordering::Relaxed) {
+                java.manner.names_threads = true;
+                truth = explore(&java, machine, &base);
+            }
             if truth.stopped.is_some() {
                 assert!(!made, "{} is too large", start.class);
                 continue;
@@ -445,7 +467,10 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 }
                 let mut strategy = strategy(names, *order);
                 strategy.options.states = base.options.states;
-                java.manner = manner(&strategy.combination);
+                java.manner = Manner {
+                    names_threads: java.manner.names_threads,
+                    ..manner(&strategy.combination)
+                };
                 machine.manner = java.manner;
                 machine.begin(start).expect("it begins");
                 let caught = catch(&java, machine, lies(), &strategy, &truth);

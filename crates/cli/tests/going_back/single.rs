@@ -130,17 +130,18 @@ fn footprints_tell_what_threads_share() {
         machine.launch("Prints", &[]).expect("the program starts");
         run_thread(machine, 0);
         let monitor = |touch: &Touch| touch.place.cell == Place::MONITOR && touch.access == Access::Acquire;
-        for thread in [1, 2] {
+        // Main joins them, so they have odd numbers.
+        for thread in [1, 3] {
             step_until(machine, thread, &|touches| touches.len() == 1 && monitor(&touches[0]));
         }
         let (one, touches) = pending_of(machine, 1);
-        let (two, others) = pending_of(machine, 2);
+        let (two, others) = pending_of(machine, 3);
         assert!(
             one.enabled && two.enabled && conflict(&touches, &others),
             "{one:?} {two:?}"
         );
         machine.apply(one.action).expect("the lock is free");
-        let ((one, touches), (two, others)) = (pending_of(machine, 1), pending_of(machine, 2));
+        let ((one, touches), (two, others)) = (pending_of(machine, 1), pending_of(machine, 3));
         assert!(
             !conflict(&touches, &others),
             "a field and a monitor are two places: {one:?} {two:?}"

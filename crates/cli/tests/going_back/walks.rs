@@ -1,9 +1,9 @@
 //! Walks through programs by chance: each step is undone and taken again, and each state written down and read back.
 
 use crate::{Dice, common, compile_sources, difference, enabled, vector};
-use kernel::{Menu, Unsupported, Vector};
-use machine::system::Action;
-use machine::{Machine, Manner};
+use kernel::{Menu, Unsupported, Vector, View};
+use machine::system::{Action, Java, What};
+use machine::{Machine, Manner, Start};
 use std::collections::BTreeSet;
 use store::{Exact, Visited};
 
@@ -59,8 +59,27 @@ fn check_reach(machine: &mut Machine<'_>, place: &str) {
     }
 }
 
-/// Walks `steps` steps through a program by chance, checking each; how many were taken.
-fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: usize, seed: u64) -> usize {
+/// Walks `steps` steps through a program by chance, checking each; how many were taken. Threads keep their names only once the program
+/// asks for one.
+fn walk<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, steps: usize, seed: u64) -> usize {
+    for names_threads in [false, true] {
+        machine.manner.names_threads = names_threads;
+        other.manner.names_threads = names_threads;
+        if let Some(taken) = walk_once(machine, other, name, steps, seed) {
+            return taken;
+        }
+    }
+    panic!("{name}: threads that have names cannot be told apart");
+}
+
+/// The same in this manner; nothing if the program asks for a name that threads do not have.
+fn walk_once<'p>(
+    machine: &mut Machine<'p>,
+    other: &mut Machine<'p>,
+    name: &str,
+    steps: usize,
+    seed: u64,
+) -> Option<usize> {
     machine.restart();
     machine
         .launch(name, &[])
@@ -73,7 +92,7 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
         machine.pending(&mut pending);
         let enabled = enabled(&pending);
         if enabled.is_empty() {
-            return step;
+            return Some(step);
         }
         stray(machine, &mut dice, &format!("{name}, step {step}"));
         let action = enabled[dice.below(enabled.len())];
@@ -88,7 +107,7 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
                     vector(machine) == before,
                     "{name}, step {step}: a step that fails leaves traces"
                 );
-                return step;
+                return (!asks_for_names(&error)).then_some(step);
             }
             Err(error) => panic!("{name}, step {step}: {error}"),
         };
@@ -126,7 +145,7 @@ fn walk(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, steps: u
             follow(machine, other, name, step);
         }
     }
-    steps
+    Some(steps)
 }
 
 /// Takes a few steps and goes back over them, over some first, with and without writing states down on the way.
@@ -170,27 +189,47 @@ fn stray(machine: &mut Machine<'_>, dice: &mut Dice, place: &str) {
 }
 
 /// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
-fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: usize) {
+fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, step: usize) {
     let (mut mine, mut theirs) = (Menu::default(), Menu::default());
     machine.pending(&mut mine);
     other.pending(&mut theirs);
-    let shape = |menu: &Menu<Action>| {
-        let entries = menu.entries().iter();
-        entries.map(|next| (next.action, next.enabled)).collect::<Vec<_>>()
-    };
+    // Threads may have got other numbers: those that the vector gives them.
+    let mut shape: Vec<(Action, bool)> = mine
+        .entries()
+        .iter()
+        .map(|next| (renamed(machine, next.action), next.enabled))
+        .collect();
+    shape.sort_by_key(|(action, _)| action.thread);
+    let entries = theirs.entries().iter();
     assert_eq!(
-        shape(&mine),
-        shape(&theirs),
+        shape,
+        entries.map(|next| (next.action, next.enabled)).collect::<Vec<_>>(),
         "{name}, step {step}: other actions after decoding"
     );
+    let java = Java {
+        shared: machine.shared,
+        start: Start {
+            class: name.to_owned(),
+            entry: None,
+            arguments: Vec::new(),
+        },
+        manner: machine.manner,
+        allowed: Vec::new(),
+    };
     for action in enabled(&mine) {
+        let theirs = renamed(machine, action);
+        assert_eq!(
+            java.name(machine, action),
+            java.name(other, theirs),
+            "{name}, step {step}: {action:?} is called something else after decoding"
+        );
         let back = match machine.apply(action) {
             Ok(back) => back,
             Err(error) if is_limit(&error) => continue,
             Err(error) => panic!("{name}, step {step}: {error}"),
         };
         let forth = other
-            .apply(action)
+            .apply(theirs)
             .unwrap_or_else(|error| panic!("{name}, step {step}, decoded: {error}"));
         let (mine, theirs) = (vector(machine), vector(other));
         assert!(
@@ -203,9 +242,24 @@ fn follow(machine: &mut Machine<'_>, other: &mut Machine<'_>, name: &str, step: 
     }
 }
 
-/// Whether a step failed because the program is too large for the machine that runs it.
+/// An action by the numbers that threads have in the vector of the state.
+fn renamed(machine: &mut Machine<'_>, action: Action) -> Action {
+    Action {
+        thread: machine.alias(action.thread),
+        what: match action.what {
+            What::Wake(thread) => What::Wake(machine.alias(thread)),
+            what => what,
+        },
+    }
+}
+
+/// Whether a step failed because the program is too large for the machine that runs it, or asks what a thread is called.
 fn is_limit(error: &Unsupported) -> bool {
-    error.what.contains("--stack") || error.what.contains("--heap")
+    error.what.contains("--stack") || error.what.contains("--heap") || asks_for_names(error)
+}
+
+fn asks_for_names(error: &Unsupported) -> bool {
+    error.what.contains("telling threads apart")
 }
 
 /// A random program: two threads that read, write, lock and allocate in an order that nobody planned.

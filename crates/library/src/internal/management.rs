@@ -40,22 +40,16 @@ pub(crate) const METHODS: &[Entry] = &[
     }),
     (VM, "getTotalCompileTime", "()J", zero_wide),
     (VM, "getTotalThreadCount", "()J", |m, _| {
-        Ok((live(m).len() as u64).into())
+        Ok((live(m)?.len() as u64).into())
     }),
-    (
-        VM,
-        "getLiveThreadCount",
-        "()I",
-        |m, _| Ok((live(m).len() as i32).into()),
-    ),
-    (
-        VM,
-        "getPeakThreadCount",
-        "()I",
-        |m, _| Ok((live(m).len() as i32).into()),
-    ),
+    (VM, "getLiveThreadCount", "()I", |m, _| {
+        Ok((live(m)?.len() as i32).into())
+    }),
+    (VM, "getPeakThreadCount", "()I", |m, _| {
+        Ok((live(m)?.len() as i32).into())
+    }),
     (VM, "getDaemonThreadCount", "()I", |m, _| {
-        let threads = live(m);
+        let threads = live(m)?;
         Ok((threads.into_iter().filter(|&thread| m.is_daemon(thread)).count() as i32).into())
     }),
     (

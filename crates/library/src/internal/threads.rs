@@ -16,7 +16,7 @@ const INFO: &str = "java/lang/management/ThreadInfo";
 
 pub(crate) const METHODS: &[Entry] = &[
     (THREADS, "getThreads", "()[Ljava/lang/Thread;", |m, _| {
-        let threads = live(m);
+        let threads = live(m)?;
         thread_array(m, &threads)
     }),
     (
@@ -48,13 +48,15 @@ pub(crate) const METHODS: &[Entry] = &[
 ];
 
 /// The objects of all live threads.
-pub(super) fn live(m: &Machine<'_>) -> Vec<Address> {
+pub(super) fn live(m: &Machine<'_>) -> Result<Vec<Address>, Trap> {
     m.shared.threads_matter.store(true, Ordering::Relaxed);
-    (0..=m.highest_thread())
+    m.tell_apart()?;
+    let live = (0..=m.highest_thread())
         .filter(|&number| m.thread_word(number, thread::STATUS) != status::FREE)
         .map(|number| m.thread_word(number, thread::OBJECT))
         .filter(|&object| object != 0)
-        .collect()
+        .collect();
+    Ok(live)
 }
 
 fn thread_array(m: &mut Machine<'_>, threads: &[Address]) -> Answer {
@@ -89,6 +91,7 @@ fn waits_for(m: &mut Machine<'_>, number: u32) -> Result<(Address, Option<u32>),
 
 /// The threads that wait for each other in a circle, by monitors or, if asked for, locks too; null if there are none.
 fn deadlocked(m: &mut Machine<'_>, locks: bool) -> Answer {
+    m.tell_apart()?;
     let highest = m.highest_thread();
     let mut waiting = Vec::new();
     for number in 0..=highest {
@@ -131,7 +134,7 @@ fn thread_infos(m: &mut Machine<'_>, args: &Args) -> Answer {
             continue;
         }
         let id = m.memory.load_wide(ids + ARRAY_HEADER_WORDS + index * 2);
-        let Some(object) = live(m)
+        let Some(object) = live(m)?
             .into_iter()
             .find(|&object| m.memory.load_wide(object + offset) == id)
         else {
@@ -222,7 +225,7 @@ fn dump(m: &mut Machine<'_>, args: &Args) -> Answer {
     let mut ids = args.word(0);
     if ids == 0 {
         let offset = m.offset("java/lang/Thread", "tid");
-        let threads = live(m);
+        let threads = live(m)?;
         ids = m.new_array(m.known.long_array, threads.len() as i32)?;
         for (index, object) in threads.into_iter().enumerate() {
             let id = m.memory.load_wide(object + offset);

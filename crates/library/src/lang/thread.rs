@@ -95,6 +95,9 @@ pub(crate) const EXPLORED: &[(&str, &str, &str, Native)] = &[
 
 /// How many threads one thread may make.
 const MOST_MADE: u32 = 0xffff;
+/// How many names one thread makes up before it uses the last one again and again, where nobody reads them: a program that starts
+/// threads for ever has states without end otherwise.
+const MOST_NAMES: u32 = 10;
 
 fn counted(m: &mut Machine<'_>, word: u32) -> Result<u32, Trap> {
     let made = m.thread_word(m.current, word);
@@ -107,26 +110,25 @@ fn counted(m: &mut Machine<'_>, word: u32) -> Result<u32, Trap> {
 
 /// The number in the name of the next thread: 0, 1, 2 for those that the main thread makes.
 fn own_name(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let made = counted(m, thread::NAMES)?;
-    let of_others = m.current.wrapping_mul(1000) & 0x3fff_ffff;
-    Ok(Outcome::Word(of_others + made))
+    let lineage = match m.manner.names_threads {
+        true => m.lineage() as u32,
+        false => u32::from(m.current != 0),
+    };
+    let is_last = m.thread_word(m.current, thread::NAMES) == MOST_NAMES - 1;
+    let made = match m.manner.names_threads || !is_last {
+        true => counted(m, thread::NAMES)?,
+        false => MOST_NAMES - 1,
+    };
+    Ok(Outcome::Word((lineage.wrapping_mul(1000) & 0x3fff_ffff) + made))
 }
 
-/// The number of the next thread, which no other has.
+/// The number of the next thread, which no other has; the same for all where nobody reads them.
 fn own_number(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let made = u64::from(counted(m, thread::NUMBERS)?) + 1;
-    if m.current == 0 {
-        return Ok(Outcome::Wide(u64::from(m.memory.load(layout::COUNTER)) + 100 + made));
+    if !m.manner.names_threads {
+        return Ok(Outcome::Wide(m.next_id(0)?));
     }
-    let me = m.thread_word(m.current, thread::OBJECT);
-    let offset = m.offset(THREAD, "tid");
-    let mine = m.memory.load_wide(me + offset);
-    if mine >> 47 != 0 {
-        return Err(Trap::Unsupported(
-            "threads that start threads, too many times over".to_owned(),
-        ));
-    }
-    Ok(Outcome::Wide(mine << 16 | made))
+    let made = counted(m, thread::NUMBERS)?;
+    Ok(Outcome::Wide(m.next_id(made)?))
 }
 
 /// Fills the list of a thread group before its body looks at it.
@@ -137,7 +139,7 @@ fn with_members(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     let group = args.word(0);
     let mut members = Vec::new();
-    for object in live_threads(m) {
+    for object in live_threads(m)? {
         if m.find_offset(THREAD, "group")
             .is_some_and(|offset| m.memory.load(object + offset) == group)
         {
@@ -198,21 +200,22 @@ fn next_id(m: &mut Machine<'_>, _: &Args) -> Answer {
 
 fn start(m: &mut Machine<'_>, args: &Args) -> Answer {
     let object = args.word(0);
-    if !is_service(m, object) {
+    if !is_service(m, object)? {
         m.start_thread(object)?;
     }
     Ok(Outcome::Void)
 }
 
-fn is_service(m: &mut Machine<'_>, object: Address) -> bool {
-    match &*m.program.class(m.class_of(object)).name {
+fn is_service(m: &mut Machine<'_>, object: Address) -> Result<bool, Trap> {
+    Ok(match &*m.program.class(m.class_of(object)).name {
         "java/lang/ref/Reference$ReferenceHandler" | "java/lang/ref/Finalizer$FinalizerThread" => true,
         "jdk/internal/misc/InnocuousThread" => {
+            m.tell_apart()?;
             let name = m.get(object, THREAD, "name");
             m.text_or_null(name).is_some_and(|name| name == "Common-Cleaner")
         }
         _ => false,
-    }
+    })
 }
 
 fn give_way(m: &mut Machine<'_>, _: &Args) -> Answer {
@@ -281,19 +284,20 @@ fn holds_lock(m: &mut Machine<'_>, args: &Args) -> Answer {
     Ok(m.holds(args.word(0)).into())
 }
 
-fn live_threads(m: &Machine<'_>) -> Vec<Address> {
+fn live_threads(m: &Machine<'_>) -> Result<Vec<Address>, Trap> {
     m.shared.threads_matter.store(true, Ordering::Relaxed);
+    m.tell_apart()?;
     let live = |&number: &u32| m.thread_word(number, thread::STATUS) != status::FREE;
     let objects = (0..=m.highest_thread())
         .filter(live)
         .map(|number| m.thread_word(number, thread::OBJECT));
-    objects
+    Ok(objects
         .filter(|&object| object != 0 && m.thread_of(object).is_some())
-        .collect()
+        .collect())
 }
 
 fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let threads = live_threads(m);
+    let threads = live_threads(m)?;
     let class = m.program.array_of(m.known.thread).map_err(machine::link::load_trap)?;
     Ok(Outcome::Word(m.new_references(class, &threads)?))
 }

@@ -50,6 +50,8 @@ pub struct Thread {
     pub started: bool,
     /// Whether the main thread joins it.
     pub joined: bool,
+    /// Whether the main thread starts another one like it.
+    pub twin: bool,
     /// What it does.
     pub body: Vec<Stmt>,
 }

@@ -130,19 +130,25 @@ impl Maker {
                 shape: Shape::Lambda,
                 started: false,
                 joined: false,
+                twin: false,
                 ..last.clone()
             };
             let at = self.draw.below(first.body.len() + 1);
             first.body.insert(at, Stmt::Start(count as u8 - 1));
         }
-        if !quiet || self.draw.percent(15) {
+        let twins = !late && self.draw.percent(20);
+        if twins {
+            // Two that are alike take the place of two that are not.
+            threads.pop();
+            threads[0].twin = true;
+        } else if !quiet || self.draw.percent(15) {
             // Main is one of those at work.
             threads.remove(0);
             if late {
                 threads.truncate(1);
             }
         }
-        let working = threads.len() < count;
+        let working = !twins && threads.len() < count;
         let during = if working {
             self.body(most)
         } else if self.draw.percent(20) {
@@ -179,6 +185,7 @@ impl Maker {
             shape,
             started: true,
             joined: self.draw.percent(90),
+            twin: false,
             body,
         }
     }

@@ -40,6 +40,11 @@ impl Program {
                 program.threads[number].shape = Shape::Class;
                 smaller.push(program);
             }
+            if thread.twin {
+                let mut program = self.clone();
+                program.threads[number].twin = false;
+                smaller.push(program);
+            }
             if matches!(thread.shape, Shape::Given | Shape::Handed(_)) {
                 let mut program = self.clone();
                 program.threads[number].shape = Shape::Class;
@@ -51,7 +56,11 @@ impl Program {
 
     /// How much there is in it: a program that shrinks has less.
     pub fn weight(&self) -> usize {
-        let threads: usize = self.threads.iter().map(|thread| 5 + weigh(&thread.body)).sum();
+        let threads: usize = self
+            .threads
+            .iter()
+            .map(|thread| (5 + weigh(&thread.body)) * (1 + usize::from(thread.twin)))
+            .sum();
         threads + weigh(&self.before) + weigh(&self.during) + weigh(&self.after)
     }
 

@@ -129,7 +129,8 @@ impl Writer<'_> {
     }
 
     fn main(&mut self, program: &Program) {
-        let joined = program.threads.iter().filter(|thread| thread.joined).count();
+        let joined = program.threads.iter().filter(|thread| thread.joined);
+        let joined: usize = joined.map(|thread| 1 + usize::from(thread.twin)).sum();
         self.open("public static void main(String[] args) throws InterruptedException {");
         let caught = program.quiet && !program.escapes;
         if caught {
@@ -153,11 +154,13 @@ impl Writer<'_> {
             self.line(&format!("Thread t{number} = {made};"));
         }
         self.summon(program);
-        for (number, _) in started() {
-            if program.quiet {
-                self.line(&format!("t{number}.setDaemon(true);"));
+        for (number, thread) in started() {
+            self.start(&format!("t{number}"));
+            if thread.twin {
+                let made = self.made(number, thread);
+                self.line(&format!("Thread u{number} = {made};"));
+                self.start(&format!("u{number}"));
             }
-            self.line(&format!("t{number}.start();"));
         }
         if program.quiet && !program.during.is_empty() {
             self.line("Verify.endAtomic();");
@@ -175,8 +178,11 @@ impl Writer<'_> {
                 self.line("Verify.endAtomic();");
             }
         } else {
-            for (number, _) in started().filter(|(_, thread)| thread.joined) {
+            for (number, thread) in started().filter(|(_, thread)| thread.joined) {
                 self.line(&format!("t{number}.join();"));
+                if thread.twin {
+                    self.line(&format!("u{number}.join();"));
+                }
             }
         }
         self.body(&program.after);
@@ -194,6 +200,13 @@ impl Writer<'_> {
             self.line("static Thread waiting;");
             self.line("static void done() { left = left - 1; if (left == 0) LockSupport.unpark(waiting); }");
         }
+    }
+
+    fn start(&mut self, thread: &str) {
+        if self.quiet {
+            self.line(&format!("{thread}.setDaemon(true);"));
+        }
+        self.line(&format!("{thread}.start();"));
     }
 
     /// A new thread.
