@@ -262,8 +262,10 @@ fn asks_for_names(error: &Unsupported) -> bool {
     error.what.contains("telling threads apart")
 }
 
-/// A random program: two threads that read, write, lock and allocate in an order that nobody planned.
+/// A random program: two threads that read, write, lock and allocate in an order that nobody planned. Every other program has two of
+/// the first instead, which nobody holds on to, and of the second.
 fn random_program(name: &str, dice: &mut Dice) -> String {
+    let twins = dice.below(2) == 0;
     let mut threads = Vec::new();
     for _ in 0..2 {
         let mut body = String::new();
@@ -288,15 +290,24 @@ fn random_program(name: &str, dice: &mut Dice) -> String {
         }
         threads.push(body);
     }
+    let threads = if twins {
+        let twice = |body: &str| {
+            format!("        for (int twin = 0; twin < 2; twin++) new Thread(() -> {{\n{body}        }}).start();\n")
+        };
+        format!("{}        x++;\n{}", twice(&threads[0]), twice(&threads[1]))
+    } else {
+        format!(
+            "        Thread one = new Thread(() -> {{\n{}        }});\n        Thread two = new Thread(() -> {{\n{}        }});\n        \
+             one.start(); two.start(); one.join(); two.join();\n",
+            threads[0], threads[1]
+        )
+    };
     format!(
         "import java.util.concurrent.atomic.AtomicInteger;\npublic class {name} {{\n    static class Node {{ int value; Node next; \
          Node(int v, Node n) {{ value = v; next = n; }} }}\n    static class Lock {{ void notifyAll0(Object o) {{ synchronized (o) {{ o.notifyAll(); }} }} }}\n    \
          static final Lock lock = new Lock();\n    static int x;\n    static volatile int v;\n    static long wide;\n    static Node o;\n    \
          static final int[] array = new int[4];\n    static final AtomicInteger counter = new AtomicInteger();\n    \
-         public static void main(String[] a) throws Exception {{\n        Thread one = new Thread(() -> {{\n{}        }});\n        \
-         Thread two = new Thread(() -> {{\n{}        }});\n        one.start(); two.start(); one.join(); two.join();\n        \
-         System.out.println(x + v + wide + counter.get());\n    }}\n}}\n",
-        threads[0], threads[1]
+         public static void main(String[] a) throws Exception {{\n{threads}        System.out.println(x + v + wide + counter.get());\n    }}\n}}\n"
     )
 }
 
