@@ -32,11 +32,11 @@ pub fn entry_method(
     class_path: &str,
 ) -> Result<MethodId, Failure> {
     let (class_name, method) = match entry.map(|entry| (entry, entry.rsplit_once(['.', '#']))) {
-        Some((_, Some((class, method)))) => (class.replace('.', "/"), method),
+        Some((_, Some((class, method)))) => (class.to_owned(), method),
         Some((entry, None)) => (main_class.to_owned(), entry),
         None => (main_class.to_owned(), "main"),
     };
-    let class = program.load(LoaderId::APP, &class_name).map_err(|error| {
+    let class = program.load_named(LoaderId::APP, &class_name).map_err(|error| {
         Failure::input(format!(
             "{error}; check its name, and name its folder or jar with -cp (the class path is {class_path})"
         ))

@@ -26,6 +26,9 @@ use store::Visited;
 /// How many steps put what is assumed to the test before a search: a few hundredths of a second.
 const TRIAL: u64 = 10_000;
 
+/// How long a schedule is made shorter even where no time is left.
+const MOMENT: Duration = Duration::from_millis(200);
+
 /// Checks a program; the status tells the verdict.
 pub fn check(options: &Check) -> Result<u8, Failure> {
     let begun = Instant::now();
@@ -266,8 +269,9 @@ impl Plan {
             report.assumed.clear();
             report.notes.push(found_by_walk(outcome.walks));
         }
+        let until = self.options.time.map(|most| Instant::now() + most.saturating_sub(time));
         for found in &outcome.found {
-            report.violations.extend(self.tell(subject, &mut state, found));
+            report.violations.extend(self.tell(subject, &mut state, found, until));
         }
         let all_seen = match &outcome.ending {
             Ending::Complete => true,
@@ -302,12 +306,13 @@ impl Plan {
         self.options.properties.contains(&property)
     }
 
-    /// A violation in words, or at least its name.
+    /// A violation in words, or at least its name. Its schedule is made shorter as long as the user's time allows, or a moment at least.
     fn tell<S: Subject>(
         &self,
         subject: &mut S,
         state: &mut StateOf<S>,
         found: &Found<ActionOf<S>>,
+        until: Option<Instant>,
     ) -> Option<Violation> {
         if !self.tells {
             return Some(Violation {
@@ -315,7 +320,15 @@ impl Plan {
                 ..Violation::default()
             });
         }
-        let short = search::minimise(subject.system(), state, found, &Effort::default());
+        let mut effort = Effort {
+            stopped: progress::is_interrupted,
+            ..Effort::default()
+        };
+        if let Some(until) = until {
+            let left = until.saturating_duration_since(Instant::now());
+            effort.time = effort.time.min(left.max(MOMENT));
+        }
+        let short = search::minimise(subject.system(), state, found, &effort);
         subject.narrate(state, &short)
     }
 

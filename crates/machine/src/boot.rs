@@ -298,12 +298,11 @@ impl Machine<'_> {
                 None => (start.class.clone(), Some(entry)),
             },
         };
-        let name = name.replace('.', "/");
         let class = self
             .program
-            .load(LoaderId::APP, &name)
-            .map_err(|error| LaunchError::Class(name.clone(), error))?;
-        let external = || name.replace('/', ".");
+            .load_named(LoaderId::APP, &name)
+            .map_err(|error| LaunchError::Class(name.replace('.', "/"), error))?;
+        let external = || self.program.class(class).external_name();
         let main = match entry {
             None => self.find_main(class).ok_or_else(|| LaunchError::NoMain(external()))?,
             Some(entry) => self

@@ -5,7 +5,7 @@
 //! its frames, and the young objects that only they lead to. Objects are numbered within each of these groups in the
 //! order in which a traversal meets them, so the vector does not depend on addresses, garbage is never met, and what one
 //! thread does with objects of its own changes no other thread's chunks. Dead registers are left out. Equal vectors mean states
-//! that are equal up to the names of objects.
+//! that are equal up to the names of objects, and of threads that can be taken for each other (`symmetry`).
 //!
 //! A reference is written as the address of an object of the image, or as [`YOUNG`] with the group and the number within it.
 //! Left out on purpose, because no program can tell: cached hash codes of strings, and class objects that hold nothing of

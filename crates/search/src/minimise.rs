@@ -7,7 +7,7 @@
 use crate::expand::Expansion;
 use crate::shrink::{Shrink, Trace, cost};
 use crate::step::Bound;
-use crate::{Effort, Ending, Found, Options, Outcome, Silent, Why, depth, livelock};
+use crate::{Effort, Ending, Figures, Found, Observer, Options, Outcome, Why, depth, livelock};
 use kernel::{Flaw, Property, System};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub fn minimise<S: System>(
     let quarter = effort.time.min(LONGEST) / 4;
     let part = |number: u32| start + quarter * number;
     let stem = &found.actions[..found.loop_start.unwrap_or(found.actions.len())];
-    let mut shrink = Shrink::new(system, found.flaw);
+    let mut shrink = Shrink::new(system, found.flaw, effort.stopped);
     let Some(mut best) = shrink.follow_exactly(state, stem) else {
         return found.clone();
     };
@@ -44,6 +44,7 @@ pub fn minimise<S: System>(
             flaw: found.flaw,
             left: effort.states / 2,
             deadline: searched,
+            stopped: effort.stopped,
         };
         // Only what has fewer switches than the best is worth looking for, and preemptions are switches.
         let limits = 0..cost(&best).0 as u32;
@@ -88,6 +89,16 @@ struct Search<'a, S: System> {
     flaw: Flaw,
     left: u64,
     deadline: Instant,
+    stopped: fn() -> bool,
+}
+
+/// Ends a search when there is no patience left for it.
+struct Until(fn() -> bool);
+
+impl Observer for Until {
+    fn progress(&mut self, _figures: &Figures) -> bool {
+        !(self.0)()
+    }
 }
 
 impl<S: System> Search<'_, S> {
@@ -113,7 +124,7 @@ impl<S: System> Search<'_, S> {
             time: Some(self.deadline.saturating_duration_since(Instant::now())),
             ..Options::default()
         };
-        let (mut visited, mut observer) = (Exact::default(), Silent);
+        let (mut visited, mut observer) = (Exact::default(), Until(self.stopped));
         let mut expansion = Expansion::new(self.system, &mut visited, &options, &mut observer);
         expansion.target = Some(self.flaw);
         expansion.bound = Some(bound);

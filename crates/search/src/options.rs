@@ -134,6 +134,8 @@ pub struct Effort {
     pub states: u64,
     /// Time, all in all.
     pub time: Duration,
+    /// Whether to be content with what there is.
+    pub stopped: fn() -> bool,
 }
 
 impl Default for Effort {
@@ -141,6 +143,7 @@ impl Default for Effort {
         Effort {
             states: 300_000,
             time: Duration::from_secs(5),
+            stopped: || false,
         }
     }
 }

@@ -21,17 +21,19 @@ pub(crate) struct Shrink<'a, S: System> {
     flaw: Flaw,
     steps_left: u64,
     deadline: Instant,
+    stopped: fn() -> bool,
     menu: Menu<S::Action>,
 }
 
 impl<'a, S: System> Shrink<'a, S> {
     /// Nothing tried so far, and nothing allowed.
-    pub fn new(system: &'a S, flaw: Flaw) -> Shrink<'a, S> {
+    pub fn new(system: &'a S, flaw: Flaw, stopped: fn() -> bool) -> Shrink<'a, S> {
         Shrink {
             system,
             flaw,
             steps_left: 0,
             deadline: Instant::now(),
+            stopped,
             menu: Menu::default(),
         }
     }
@@ -73,7 +75,7 @@ impl<'a, S: System> Shrink<'a, S> {
     }
 
     fn is_spent(&self) -> bool {
-        self.steps_left == 0 || Instant::now() >= self.deadline
+        self.steps_left == 0 || Instant::now() >= self.deadline || (self.stopped)()
     }
 
     /// Leaves out all that a thread does without a switch, many such blocks at first, then fewer.

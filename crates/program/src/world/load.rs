@@ -55,6 +55,22 @@ impl Program {
         self.load_locked(loader, name, &mut Vec::new())
     }
 
+    /// Loads a class by the name that a user has for it: with dots for packages and, where there is no such class, for the classes that it is in.
+    pub fn load_named(&self, loader: LoaderId, name: &str) -> Result<ClassId, LoadError> {
+        let mut name = name.replace('.', "/");
+        let missing = match self.load(loader, &name) {
+            Ok(class) => return Ok(class),
+            Err(error) => error,
+        };
+        while let Some(at) = name.rfind('/') {
+            name.replace_range(at..=at, "$");
+            if let Ok(class) = self.load(loader, &name) {
+                return Ok(class);
+            }
+        }
+        Err(missing)
+    }
+
     /// As [`Program::load`], in the midst of another load; `path` holds the names under way, against cycles.
     pub(super) fn load_locked(
         &self,

@@ -80,6 +80,7 @@ fn little_effort_is_kept_to() {
     };
     let found = run(&toy, &options).found.remove(0);
     let effort = Effort {
+        stopped: || false,
         states: u64::MAX,
         time: Duration::from_millis(300),
     };
