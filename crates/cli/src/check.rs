@@ -271,7 +271,8 @@ impl Plan {
         }
         let until = self.options.time.map(|most| Instant::now() + most.saturating_sub(time));
         for found in &outcome.found {
-            report.violations.extend(self.tell(subject, &mut state, found, until));
+            let told = self.tell(subject, &mut state, found, until);
+            report.violations.push(told.unwrap_or_else(|| untold(found)));
         }
         let all_seen = match &outcome.ending {
             Ending::Complete => true,
@@ -404,6 +405,18 @@ impl Plan {
             collision_probability: visited.collision_probability(),
             ..Report::default()
         }
+    }
+}
+
+/// What is left to say of a violation whose schedule cannot be followed, which is a mistake of ours: that there is one.
+fn untold<A>(found: &Found<A>) -> Violation {
+    let property = found.flaw.property.name();
+    Violation {
+        property: property.to_owned(),
+        message: format!(
+            "{property}: found, but not again on the way to it, which is a defect of Raddle; --search dfs may tell more"
+        ),
+        ..Violation::default()
     }
 }
 

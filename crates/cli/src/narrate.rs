@@ -27,6 +27,19 @@ pub fn narrate<'p>(
     found: &Found<Action>,
     sources: &mut Sources,
 ) -> Option<Violation> {
+    // Each thread has a name of its own, unless it takes other steps to make that up.
+    let names = std::mem::replace(&mut machine.manner.names_threads, true);
+    let told = tell(system, machine, found, sources);
+    machine.manner.names_threads = names;
+    told.or_else(|| tell(system, machine, found, sources))
+}
+
+fn tell<'p>(
+    system: &Java<'p>,
+    machine: &mut Machine<'p>,
+    found: &Found<Action>,
+    sources: &mut Sources,
+) -> Option<Violation> {
     let printed = Printed::default();
     machine.console = Box::new(printed.clone());
     let mut narrator = Narrator {

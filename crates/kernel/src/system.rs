@@ -36,9 +36,9 @@ pub trait System {
     /// can no longer be undone.
     fn decode(&self, state: &mut Self::State, words: &[u32]) -> Result<(), Unsupported>;
 
-    /// The number by which the vector of a state calls a thread that is alive there.
-    fn alias(&self, _state: &mut Self::State, thread: ThreadId) -> ThreadId {
-        thread
+    /// The number by which the vector of a state calls a thread, if it is alive there.
+    fn alias(&self, _state: &mut Self::State, thread: ThreadId) -> Option<ThreadId> {
+        Some(thread)
     }
 
     /// Names a state in which nobody can move: the same defect has the same number.

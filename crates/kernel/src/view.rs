@@ -61,6 +61,11 @@ pub trait View: System {
         None
     }
 
+    /// Whether a thread may be met under another number, in a state that has the same vector.
+    fn is_renamed(&self, _state: &mut Self::State, _thread: ThreadId) -> bool {
+        false
+    }
+
     /// By what a place would be known to be protected once this thread had accessed it now.
     fn protection(
         &self,

@@ -16,7 +16,7 @@
 
 use crate::encode::{YOUNG, each_live};
 use crate::frames::RETRY;
-use crate::layout::{MAX_THREADS, OWNER_MASK, frame, status, thread};
+use crate::layout::{ALONE, MAX_THREADS, OWNER_MASK, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::reach::SHARED;
@@ -31,6 +31,9 @@ use std::cmp::Ordering;
 const FIRST_LOOSE: u32 = 2;
 const FIRST_HELD: u32 = 1;
 
+/// Numbers of threads that are explored lie below that: no search comes to the end of a program with a hundred of them.
+const MOST_EXPLORED: u32 = 512;
+
 /// The owner of a lock that its owner did not give back when it ended.
 const NOBODY: u32 = OWNER_MASK;
 
@@ -44,6 +47,8 @@ pub(crate) struct Seats {
     loose: Vec<u32>,
     /// Whether anybody has another number there.
     renamed: bool,
+    /// Whether threads keep their names.
+    named: bool,
 }
 
 impl Seats {
@@ -101,13 +106,13 @@ impl Machine<'_> {
     /// A free record for a new thread.
     pub(crate) fn free_record(&mut self, object: Address) -> Option<u32> {
         let stepping = self.stepping;
-        let (first, step) = match stepping {
-            false => (0, 1),
-            true if self.is_held(object) => (FIRST_HELD, 2),
-            true => (FIRST_LOOSE, 2),
+        let (first, end, step) = match stepping {
+            false => (0, MAX_THREADS, 1),
+            true if self.is_held(object) => (FIRST_HELD, MOST_EXPLORED, 2),
+            true => (FIRST_LOOSE, MOST_EXPLORED, 2),
         };
         let is_free = |&number: &u32| self.thread_word(number, thread::STATUS) == status::FREE;
-        (first..MAX_THREADS).step_by(step).find(is_free)
+        (first..end).step_by(step).find(is_free)
     }
 
     /// Whether anybody has hold of a thread object that is being started, besides the methods of `Thread` that start it.
@@ -137,6 +142,7 @@ impl Machine<'_> {
     /// Gives every live thread its place in the vector.
     pub(crate) fn seat(&mut self, seats: &mut Seats) {
         seats.clear();
+        seats.named = self.manner.names_threads;
         let live = |&number: &u32| self.thread_word(number, thread::STATUS) != status::FREE;
         seats.threads.extend((0..=self.highest_thread()).filter(live));
         seats.numbers.extend_from_slice(&seats.threads);
@@ -160,8 +166,8 @@ impl Machine<'_> {
     /// Whether the threads of a vector, all of which is up to date but their order, are in the right one.
     pub(crate) fn is_seated(&mut self, writer: &Writer) -> bool {
         let seats = &writer.seats;
-        if seats.loose.len() < 2 {
-            return true;
+        if seats.loose.len() < 2 || seats.named != self.manner.names_threads {
+            return seats.named == self.manner.names_threads;
         }
         let mut sorter = self.sorter.take().unwrap_or_default();
         sorter.views.begin();
@@ -247,6 +253,8 @@ impl Machine<'_> {
     fn compare_threads(&mut self, one: u32, two: u32, views: &mut Views) -> Ordering {
         let order = self.standing(one).cmp(&self.standing(two));
         let order = order.then_with(|| self.starter(one).cmp(&self.starter(two)));
+        let alone = self.memory.load(ALONE);
+        let order = order.then_with(|| self.owner_kind(one, alone).cmp(&self.owner_kind(two, alone)));
         order.then_with(|| match self.has_begun(one) {
             true => self.compare_views(one, two, views),
             // Nobody has swapped them so far, and nobody else has hold of them.
@@ -324,21 +332,30 @@ impl Machine<'_> {
         above.is_none_or(|&above| self.memory.load(above + frame::DEST) & RETRY != 0)
     }
 
-    /// The number that a thread has in the vector of this state.
-    pub fn alias(&mut self, number: u32) -> u32 {
-        if self.manner.names_threads || !is_loose(number) {
-            return number;
+    /// Whether a thread may have another number in a state with the same vector.
+    pub(crate) fn is_renamed(&self, number: u32) -> bool {
+        !self.manner.names_threads && is_loose(number)
+    }
+
+    /// The number that a thread has in the vector of this state, if it is alive.
+    pub fn alias(&mut self, number: u32) -> Option<u32> {
+        if self.thread_word(number, thread::STATUS) == status::FREE {
+            return None;
+        }
+        if !self.is_renamed(number) {
+            return Some(number);
         }
         let is_written = self.memory.seen_at() == Some(self.memory.trail_len());
         if let Some(writer) = &self.writer
             && is_written
             && writer.whole
             && writer.moved.is_empty()
+            && writer.seats.named == self.manner.names_threads
         {
-            return writer.seats.alias(number).unwrap_or(number);
+            return writer.seats.alias(number);
         }
         let mut seats = Seats::default();
         self.seat(&mut seats);
-        seats.alias(number).unwrap_or(number)
+        seats.alias(number)
     }
 }

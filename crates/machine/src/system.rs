@@ -256,8 +256,8 @@ impl<'p> System for Java<'p> {
         })
     }
 
-    fn alias(&self, state: &mut Machine<'p>, thread: ThreadId) -> ThreadId {
-        ThreadId(state.alias(thread.0))
+    fn alias(&self, state: &mut Machine<'p>, thread: ThreadId) -> Option<ThreadId> {
+        state.alias(thread.0).map(ThreadId)
     }
 
     fn stuck(&self, state: &mut Machine<'p>) -> u64 {

@@ -1,7 +1,7 @@
 //! Threads: starting, ending, waiting, waking.
 
 use crate::assemble::Assembler;
-use crate::layout::{THREAD_END, class, class_record, init, status, thread, thread_record, wake};
+use crate::layout::{ALONE, OWNER_MASK, THREAD_END, class, class_record, init, status, thread, thread_record, wake};
 use crate::machine::{Machine, Trap, raise};
 use crate::memory::Address;
 use crate::special;
@@ -40,6 +40,11 @@ impl Machine<'_> {
     /// Gives a thread object a record and a stack whose first frame runs `root` with the object as its argument.
     pub(crate) fn attach(&mut self, object: Address, root: MethodId, arguments: &[u32]) -> Result<u32, Trap> {
         let Some(number) = self.free_record(object) else {
+            if self.stepping {
+                return Err(Trap::Unsupported(
+                    "more threads at once than there is room for".to_owned(),
+                ));
+            }
             return raise(
                 "java/lang/OutOfMemoryError",
                 "unable to create native thread: possibly out of memory or process/resource limits reached",
@@ -108,6 +113,10 @@ impl Machine<'_> {
 
     pub(crate) fn end_thread(&mut self, object: Address) -> Result<(), Trap> {
         self.thread_is_over(object)?;
+        // Whoever ran alone does so no more.
+        if self.memory.load(ALONE) & OWNER_MASK == self.current + 1 {
+            self.memory.store(ALONE, 0);
+        }
         self.set_thread_word(self.current, thread::STATUS, status::FREE);
         self.set_thread_word(self.current, thread::OBJECT, 0);
         self.set_thread_word(self.current, thread::FRAME, 0);

@@ -292,11 +292,15 @@ impl<'p> View for Java<'p> {
 
     fn name(&self, state: &mut Machine<'p>, action: Action) -> Option<u64> {
         let what = match action.what {
-            What::Wake(thread) => What::Wake(state.alias(thread)),
+            What::Wake(thread) => What::Wake(state.alias(thread)?),
             what => what,
         };
-        let thread = state.alias(action.thread);
+        let thread = state.alias(action.thread)?;
         Some(Action { thread, what }.name())
+    }
+
+    fn is_renamed(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
+        state.is_renamed(thread.0)
     }
 
     fn meddlers(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {

@@ -4,9 +4,9 @@
 //! came to its end. Numbers of states and schedules are free.
 
 use crate::commute::Checked;
-use kernel::{Flaw, Reduction, View};
+use kernel::{Flaw, Menu, Property, Reduction, System, View};
 use reduction::{Combination, Guesses};
-use search::{Ending, Options, Outcome, Silent, Why};
+use search::{Ending, Found, Options, Outcome, Silent, Why};
 use std::collections::BTreeSet;
 use store::Exact;
 
@@ -132,18 +132,36 @@ pub fn search_with<S: View>(
         )
         .map_err(|conflict| conflict.to_string())
     };
-    match reduction {
+    let (outcome, refuted) = match reduction {
         Some(reduction) if strategy.commute => {
             let mut checked = Checked::new(reduction);
             let outcome = explore(Some(&mut checked))?;
-            let refuted = checked.refuted().map(ToString::to_string);
-            Ok(Ran { outcome, refuted })
+            (outcome, checked.refuted().map(ToString::to_string))
         }
-        other => Ok(Ran {
-            outcome: explore(other)?,
-            refuted: None,
-        }),
+        other => (explore(other)?, None),
+    };
+    let lost = outcome.found.iter().find(|found| !leads_there(system, state, found));
+    let lost = lost.map(|found| format!("the schedule to {:?} does not lead there", found.flaw));
+    Ok(Ran {
+        outcome,
+        refuted: refuted.or(lost),
+    })
+}
+
+/// Whether a schedule can be followed, and the flaw is there at its end.
+fn leads_there<S: System>(system: &S, state: &mut S::State, found: &Found<S::Action>) -> bool {
+    if found.flaw.property == Property::Livelock {
+        return true;
     }
+    let mut met = false;
+    let see = |state: &mut S::State, menu: &Menu<S::Action>, next: Option<S::Action>| {
+        met |= next.is_none() && search::meets(system, state, menu, found.flaw);
+    };
+    let Ok(undos) = search::replay(system, state, &found.actions, see) else {
+        return false;
+    };
+    search::rewind(system, state, undos);
+    met
 }
 
 /// A system by itself, without a way to tell its findings in words.

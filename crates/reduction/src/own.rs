@@ -50,7 +50,7 @@ impl<S: View> Independence<S> for Own {
             return tenure == Some(Tenure::Own) && guesses.try_rely(Guess::Named);
         }
         if touch.place == Place::CLOCK {
-            return self.clock == Some(thread) && guesses.try_rely(Guess::Clock);
+            return self.clock == Some(thread) && !system.is_renamed(state, thread) && guesses.try_rely(Guess::Clock);
         }
         let cell = touch.place.cell;
         if matches!(cell, Place::MONITOR | Place::WHOLE) || system.stands_for(state, thread, touch.place) != Some(true)
@@ -71,7 +71,9 @@ impl<S: View> Independence<S> for Own {
     }
 
     fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-        if touch.place == Place::CLOCK && *self.clock.get_or_insert(thread) != thread {
+        // One that is met under several numbers may be another one.
+        let is_clock = touch.place == Place::CLOCK;
+        if is_clock && (*self.clock.get_or_insert(thread) != thread || system.is_renamed(state, thread)) {
             guesses.breach(Guess::Clock, thread, touch.place);
         }
         if system.tenure(state, thread, touch) == Some(Tenure::Broken) && system.has_escaped(state, touch.place) {

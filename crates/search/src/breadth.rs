@@ -1,11 +1,11 @@
 //! Breadth-first search: states come out of the store in the order in which they went in, by decoding.
 //!
-//! Each state remembers which entry of which state's menu led to it. A schedule is rebuilt from that by following the
+//! Each state remembers from which state it was reached first, and by which actions. A schedule is rebuilt from that by following the
 //! same states again.
 
 use crate::expand::Expansion;
-use crate::step::{Choice, Schedule, Shape, Step, Taken, go_back};
-use kernel::{System, Unsupported, Vector};
+use crate::step::{Schedule, Shape, Step, Taken, go_back};
+use kernel::{Menu, System, Unsupported, Vector};
 use std::collections::VecDeque;
 use std::mem::size_of;
 use store::Visited;
@@ -13,12 +13,15 @@ use store::Visited;
 /// How a state was reached first.
 struct Node {
     parent: u32,
-    entry: u32,
+    /// Where the actions end that lead there from its parent. They begin where those of the node before end.
+    end: usize,
 }
 
 /// All states met, in the order in which they are opened.
-struct Queue {
+struct Queue<A> {
     nodes: Vec<Node>,
+    /// The actions that led to them, by the numbers that threads had when their parents were decoded.
+    actions: Vec<A>,
     /// How many were opened.
     opened: usize,
     /// The words of those that were not, when the store does not keep them.
@@ -32,7 +35,7 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
     let start = encoded(system, state);
     if let Some(seen) = expansion.begin(state) {
         let mut queue = Queue::new(!expansion.visited.get(seen.id, &mut Vec::new()));
-        queue.push(0, 0, &expansion.vector);
+        queue.push::<S>(0, &[], &expansion.vector);
         level_by_level(expansion, state, &mut queue, &start);
     }
     if let Err(unsupported) = system.decode(state, &start) {
@@ -43,7 +46,7 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
 fn level_by_level<S: System, V: Visited + ?Sized>(
     expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
-    queue: &mut Queue,
+    queue: &mut Queue<S::Action>,
     start: &[u32],
 ) {
     let system = expansion.system;
@@ -62,7 +65,7 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
             schedule = Schedule::from_words(&tail);
         }
         if let Err(unsupported) = system.decode(state, &words) {
-            let actions = schedule_to(expansion, state, &queue.nodes, at, start);
+            let actions = schedule_to(system, state, queue, at, &[], None, start);
             expansion.hear(unsupported, actions);
             continue;
         }
@@ -70,7 +73,7 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
         let mut opened = expansion.open(state, schedule, &mut choices);
         if opened.flawed {
             let fresh = expansion.take_fresh();
-            let actions = schedule_to(expansion, state, &queue.nodes, at, start);
+            let actions = schedule_to(system, state, queue, at, &[], None, start);
             expansion.report(fresh, &actions);
             if let Err(unsupported) = system.decode(state, &words) {
                 expansion.hear(unsupported, Vec::new());
@@ -90,14 +93,14 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
                 Step::New(seen, _) => {
                     opened.reduced = false;
                     debug_assert!(seen.id == u32::MAX || seen.id as usize == queue.nodes.len());
-                    queue.push(at, choice.entry, &expansion.vector);
+                    queue.push(at, &steps, &expansion.vector);
                 }
                 // SOUNDNESS: a state that is yet to be opened comes later than this one, and so does all that is put off there.
                 Step::Old(seen, _) if seen.id != u32::MAX && seen.id > at => opened.reduced = false,
                 Step::Old(..) | Step::Again(..) => {}
-                Step::Failed(unsupported, action) => {
+                Step::Failed(unsupported, _) => {
                     let taken = steps.iter().map(|step| step.action);
-                    failed.push((unsupported, taken.chain([action]).collect::<Vec<_>>()));
+                    failed.push((unsupported, taken.collect::<Vec<_>>()));
                 }
                 Step::Halted => return,
             }
@@ -106,15 +109,15 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
                 expansion.reopen(state, schedule, 0, &mut choices);
             }
         }
-        if passed.is_empty() && failed.is_empty() {
-            continue;
-        }
-        let way = schedule_to(expansion, state, &queue.nodes, at, start);
         for (flaw, actions) in passed.drain(..) {
-            expansion.report(vec![flaw], &[&way[..], &actions].concat());
+            let way = schedule_to(system, state, queue, at, &actions, None, start);
+            expansion.report(vec![flaw], &way);
         }
         for (unsupported, actions) in failed.drain(..) {
-            expansion.hear(unsupported, [&way[..], &actions].concat());
+            if expansion.is_unheard(&unsupported) {
+                let way = schedule_to(system, state, queue, at, &actions, Some(&unsupported), start);
+                expansion.hear(unsupported, way);
+            }
         }
         if expansion.stopped(|| queue.shape(depth)) {
             return;
@@ -122,22 +125,31 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
     }
 }
 
-impl Queue {
-    fn new(keeps_words: bool) -> Queue {
+impl<A: Copy> Queue<A> {
+    fn new(keeps_words: bool) -> Queue<A> {
         Queue {
             nodes: Vec::new(),
+            actions: Vec::new(),
             opened: 0,
             words: keeps_words.then(VecDeque::new),
             words_held: 0,
         }
     }
 
-    fn push(&mut self, parent: u32, entry: u32, vector: &Vector) {
-        self.nodes.push(Node { parent, entry });
+    fn push<S: System<Action = A>>(&mut self, parent: u32, steps: &[Taken<S>], vector: &Vector) {
+        self.actions.extend(steps.iter().map(|step| step.action));
+        let end = self.actions.len();
+        self.nodes.push(Node { parent, end });
         if let Some(words) = &mut self.words {
             words.push_back(vector.words().into());
             self.words_held += vector.len();
         }
+    }
+
+    /// The actions that lead to a state, other than the first, from its parent.
+    fn run_to(&self, at: u32) -> &[A] {
+        let at = at as usize;
+        &self.actions[self.nodes[at - 1].end..self.nodes[at].end]
     }
 
     /// The number of the next state to be opened, and its words.
@@ -160,6 +172,7 @@ impl Queue {
             depth,
             frontier: self.nodes.len() - self.opened,
             bytes: self.nodes.capacity() * size_of::<Node>()
+                + self.actions.capacity() * size_of::<A>()
                 + kept * size_of::<Box<[u32]>>()
                 + self.words_held * size_of::<u32>(),
         }
@@ -172,76 +185,96 @@ fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
     vector.words()
 }
 
-/// A schedule from the start to a state. `state` is lost.
+/// A schedule from the start to a state, and by more actions to another one; by one more that `fails`, if there is such. `state` is lost.
+/// If there is no way, which would be a mistake of ours, it is empty.
 ///
-/// Decoding may rename what encoding forgets, so an action of the decoded parent need not be one of the state that a
-/// replay is in. Therefore the words of all states on the way are found first, and then followed without decoding.
-fn schedule_to<S: System, V: Visited + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+/// Decoding may rename what encoding forgets, so an action of a decoded state need not be one of the state that a replay is in.
+/// Therefore the words of all states on the way are found first, and then followed without decoding.
+fn schedule_to<S: System>(
+    system: &S,
     state: &mut S::State,
-    nodes: &[Node],
+    queue: &Queue<S::Action>,
     to: u32,
+    more: &[S::Action],
+    fails: Option<&Unsupported>,
     start: &[u32],
 ) -> Vec<S::Action> {
-    let mut entries = Vec::new();
+    let mut runs = vec![more];
     let mut at = to;
     while at != 0 {
-        let node = &nodes[at as usize];
-        entries.push(node.entry);
-        at = node.parent;
+        runs.push(queue.run_to(at));
+        at = queue.nodes[at as usize].parent;
     }
-    entries.reverse();
-    let transitions = expansion.transitions();
-    let actions = follow(expansion, state, &entries, start).unwrap_or_default();
-    expansion.turn_away();
-    expansion.set_transitions(transitions);
-    actions
+    runs.reverse();
+    let way = words_of(system, state, &runs, start);
+    way.and_then(|way| follow(system, state, &way, fails, start))
+        .unwrap_or_default()
 }
 
-fn follow<S: System, V: Visited + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+/// The words of all states along runs that each begin where the one before ends, by the numbers of the state that was decoded there.
+fn words_of<S: System>(
+    system: &S,
     state: &mut S::State,
-    entries: &[u32],
+    runs: &[&[S::Action]],
     start: &[u32],
-) -> Result<Vec<S::Action>, Unsupported> {
-    let system = expansion.system;
-    let (mut choices, mut steps) = (Vec::new(), Vec::new());
-    let mut way = vec![start.to_vec()];
-    for &entry in entries {
-        system.decode(state, &way[way.len() - 1])?;
-        choices.clear();
-        expansion.look(state, Schedule::default(), true, &mut choices);
-        if let Some(choice) = choices.iter().find(|choice| choice.entry == entry) {
-            retrace(expansion, state, choice, &mut steps)?;
-        }
-        way.push(encoded(system, state));
-        steps.clear();
-    }
-    system.decode(state, start)?;
-    for (&entry, goal) in entries.iter().zip(&way[1..]) {
-        choices.clear();
-        expansion.look(state, Schedule::default(), true, &mut choices);
-        choices.sort_by_key(|choice| choice.entry != entry);
-        let taken = steps.len();
-        for choice in &choices {
-            if retrace(expansion, state, choice, &mut steps).is_ok() && encoded(system, state) == *goal {
-                break;
-            }
-            go_back(system, state, &mut steps, taken);
+) -> Option<Vec<Vec<u32>>> {
+    let mut way: Vec<Vec<u32>> = Vec::new();
+    for run in runs {
+        system.decode(state, way.last().map_or(start, |words| words)).ok()?;
+        for &action in *run {
+            system.apply(state, action).ok()?;
+            way.push(encoded(system, state));
         }
     }
-    Ok(steps.iter().map(|step| step.action).collect())
+    Some(way)
 }
 
-/// Takes a step again, and those after it for which there is nothing to choose.
-fn retrace<S: System, V: Visited + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+/// The actions by which one comes from state to state.
+fn follow<S: System>(
+    system: &S,
     state: &mut S::State,
-    choice: &Choice<S::Action>,
-    steps: &mut Vec<Taken<S>>,
-) -> Result<(), Unsupported> {
-    match expansion.run(state, &mut Schedule::default(), choice, steps) {
-        Err(Step::Failed(unsupported, _)) => Err(unsupported),
-        _ => Ok(()),
+    way: &[Vec<u32>],
+    fails: Option<&Unsupported>,
+    start: &[u32],
+) -> Option<Vec<S::Action>> {
+    system.decode(state, start).ok()?;
+    let mut actions = Vec::new();
+    for goal in way {
+        let next = find(system, state, |system, state, action| {
+            let undo = system.apply(state, action).ok()?;
+            if encoded(system, state) == *goal {
+                return Some(());
+            }
+            system.undo(state, undo);
+            None
+        });
+        actions.push(next?);
     }
+    if let Some(fails) = fails {
+        let last = find(system, state, |system, state, action| {
+            match system.apply(state, action) {
+                Ok(undo) => {
+                    system.undo(state, undo);
+                    None
+                }
+                Err(unsupported) => (unsupported == *fails).then_some(()),
+            }
+        });
+        actions.push(last?);
+    }
+    Some(actions)
+}
+
+/// The first action that can be taken here and that is the right one.
+fn find<S: System>(
+    system: &S,
+    state: &mut S::State,
+    is_right: impl Fn(&S, &mut S::State, S::Action) -> Option<()>,
+) -> Option<S::Action> {
+    let mut menu = Menu::default();
+    system.pending(state, &mut menu);
+    let mut enabled = menu.entries().iter().filter(|entry| entry.enabled);
+    enabled
+        .find(|entry| is_right(system, state, entry.action).is_some())
+        .map(|entry| entry.action)
 }

@@ -76,8 +76,7 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     atomic: bool,
     /// Whether states in the midst of a step are.
     coarse: bool,
-    /// Whether what was met so far says where a run ends. A breadth-first search goes over its runs once more, when it tells the way to a
-    /// state, and must find them as they were.
+    /// Whether what was met so far says where a run ends.
     learns: bool,
     /// How many steps have led to known states.
     met: u64,
@@ -126,7 +125,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             enough: Vec::new(),
             atomic: false,
             coarse: false,
-            learns: options.order == Order::Depth,
+            learns: options.order != Order::Random,
             met: 0,
             balance: Balance::default(),
             written: false,
@@ -445,16 +444,6 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         passed.map(|(flaw, count)| (flaw, way(count))).collect()
     }
 
-    /// How many steps count as taken.
-    pub fn transitions(&self) -> u64 {
-        self.outcome.figures.transitions
-    }
-
-    /// Steps that were taken since for another purpose do not count.
-    pub fn set_transitions(&mut self, count: u64) {
-        self.outcome.figures.transitions = count;
-    }
-
     /// The state that comes next is not the one that the latest step led to.
     pub fn turn_away(&mut self) {
         self.ahead = None;
@@ -506,7 +495,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.vector.end_chunk();
         // SOUNDNESS: what is cut at a state depends on the schedule, so states with another schedule are other states.
         if self.bound.is_some() {
-            let last = schedule.last.map(|last| self.system.alias(state, last));
+            let last = schedule.last.and_then(|last| self.system.alias(state, last));
             self.vector.extend(&Schedule { last, ..schedule }.words());
             self.vector.end_chunk();
         }

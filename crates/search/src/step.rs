@@ -41,7 +41,7 @@ impl Schedule {
         }
     }
 
-    /// Itself in words, where who moved last goes by its number in the vector.
+    /// Itself in words, where who moved last, if it is alive, goes by its number in the vector.
     pub(crate) fn words(self) -> [u32; Schedule::WORDS] {
         [self.last.map_or(0, |thread| thread.0 + 1), self.used]
     }

@@ -179,7 +179,7 @@ impl<S: View> System for Lying<'_, S> {
         self.truth.undo(state, undo);
     }
 
-    fn alias(&self, state: &mut S::State, thread: ThreadId) -> ThreadId {
+    fn alias(&self, state: &mut S::State, thread: ThreadId) -> Option<ThreadId> {
         self.truth.alias(state, thread)
     }
 
@@ -292,6 +292,10 @@ impl<S: View> View for Lying<'_, S> {
     fn name(&self, state: &mut S::State, action: S::Action) -> Option<u64> {
         let entered = self.lies.oversleeps && *self.looked.borrow() != self.words(state);
         if entered { None } else { self.truth.name(state, action) }
+    }
+
+    fn is_renamed(&self, state: &mut S::State, thread: ThreadId) -> bool {
+        self.truth.is_renamed(state, thread)
     }
 
     fn meddlers(&self, state: &mut S::State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {

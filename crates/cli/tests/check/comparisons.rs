@@ -2,7 +2,7 @@
 
 use crate::common::cases::{self, Case, on_all_cores};
 use crate::{JDK, conclude};
-use reduction::Combination;
+use reduction::{Combination, Part};
 use report::model::Report;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -209,6 +209,25 @@ fn reductions_show_the_same() {
             all[(number * AT_ONCE + turn) * STRIDE % all.len()].names().join(",")
         });
     }
+}
+
+/// The same breadth-first, once: without `sleep`, which knows only what depth-first search has explored before.
+#[test]
+fn reductions_show_the_same_breadth_first() {
+    const STRIDE: usize = 71;
+    let all: Vec<String> = Combination::all()
+        .iter()
+        .filter(|combination| !combination.has(Part::Sleep))
+        .map(|combination| combination.names().join(","))
+        .collect();
+    let comparison = Comparison {
+        options: &["--search", "bfs"],
+        most: 1000,
+        fits: |case| !["livelock", "lock", "--preemptions"].iter().any(|word| case.has(word)),
+        ended: always,
+        difference: same_flaws,
+    };
+    compare_with(&comparison, |number| all[number * STRIDE % all.len()].clone());
 }
 
 #[test]

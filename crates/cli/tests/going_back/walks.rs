@@ -245,9 +245,9 @@ fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, st
 /// An action by the numbers that threads have in the vector of the state.
 fn renamed(machine: &mut Machine<'_>, action: Action) -> Action {
     Action {
-        thread: machine.alias(action.thread),
+        thread: machine.alias(action.thread).expect("who acts is alive"),
         what: match action.what {
-            What::Wake(thread) => What::Wake(machine.alias(thread)),
+            What::Wake(thread) => What::Wake(machine.alias(thread).expect("who waits is alive")),
             what => what,
         },
     }
