@@ -24,4 +24,4 @@ measure() {
 measure Toy
 measure Movers 2 2
 measure Movers 6 6
-[ "${1:-}" = quick ] || measure Movers 34 34
+[ "${1:-}" = quick ] || measure Movers 48 48
