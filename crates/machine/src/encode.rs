@@ -310,6 +310,7 @@ impl Machine<'_> {
         ];
         !self.program.class(self.mirrored(mirror)).given
             && self.memory.load(mirror + LOCK) == 0
+            && (!self.manner.locksets || self.memory.load(self.record_cell(mirror)) == 0)
             && self
                 .program
                 .class(self.known.class)

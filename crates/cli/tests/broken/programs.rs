@@ -1,5 +1,41 @@
 //! Programs in which a trap snaps that random programs seldom come to.
 
+/// A program with two threads that are alike, of which the first observes something.
+macro_rules! first_of_two {
+    ($name:literal, $seen:literal) => {
+        (
+            $name,
+            concat!(
+                "static final java.util.concurrent.atomic.AtomicInteger order = new java.util.concurrent.atomic.AtomicInteger();
+                static final Thread[] waiting = new Thread[1];
+                static void work() {
+                    if (order.getAndIncrement() == 0) Verify.observe(",
+                $seen,
+                ");
+                    Verify.beginAtomic();
+                    if (order.get() == 2) java.util.concurrent.locks.LockSupport.unpark(waiting[0]);
+                    while (true) java.util.concurrent.locks.LockSupport.park();
+                }
+                static void start() {
+                    Thread thread = new Thread(",
+                $name,
+                "::work);
+                    thread.setDaemon(true);
+                    thread.start();
+                }
+                public static void main(String[] args) {
+                    Verify.beginAtomic();
+                    waiting[0] = Thread.currentThread();
+                    start();
+                    start();
+                    while (order.get() < 2) java.util.concurrent.locks.LockSupport.park();
+                    Runtime.getRuntime().halt(0);
+                }"
+            ),
+        )
+    };
+}
+
 /// By name, with the members of the class.
 pub const HAND_MADE: &[(&str, &str)] = &[
     (
@@ -348,81 +384,10 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         }
         public static void main(String[] args) { begin(new N()); }",
     ),
-    (
-        // Two threads that are alike but for their names.
-        "Named",
-        "static final java.util.concurrent.atomic.AtomicInteger order = new java.util.concurrent.atomic.AtomicInteger();
-        static final Thread[] waiting = new Thread[1];
-        static void work() {
-            if (order.getAndIncrement() == 0) Verify.observe(Thread.currentThread().getName().charAt(7));
-            Verify.beginAtomic();
-            if (order.get() == 2) java.util.concurrent.locks.LockSupport.unpark(waiting[0]);
-            while (true) java.util.concurrent.locks.LockSupport.park();
-        }
-        static void start() {
-            Thread thread = new Thread(Named::work);
-            thread.setDaemon(true);
-            thread.start();
-        }
-        public static void main(String[] args) {
-            Verify.beginAtomic();
-            waiting[0] = Thread.currentThread();
-            start();
-            start();
-            while (order.get() < 2) java.util.concurrent.locks.LockSupport.park();
-            Runtime.getRuntime().halt(0);
-        }",
-    ),
-    (
-        // The same with their ids.
-        "Numbered",
-        "static final java.util.concurrent.atomic.AtomicInteger order = new java.util.concurrent.atomic.AtomicInteger();
-        static final Thread[] waiting = new Thread[1];
-        static void work() {
-            if (order.getAndIncrement() == 0) Verify.observe((int) Thread.currentThread().getId());
-            Verify.beginAtomic();
-            if (order.get() == 2) java.util.concurrent.locks.LockSupport.unpark(waiting[0]);
-            while (true) java.util.concurrent.locks.LockSupport.park();
-        }
-        static void start() {
-            Thread thread = new Thread(Numbered::work);
-            thread.setDaemon(true);
-            thread.start();
-        }
-        public static void main(String[] args) {
-            Verify.beginAtomic();
-            waiting[0] = Thread.currentThread();
-            start();
-            start();
-            while (order.get() < 2) java.util.concurrent.locks.LockSupport.park();
-            Runtime.getRuntime().halt(0);
-        }",
-    ),
-    (
-        // The same with hash codes that they draw.
-        "Drawn",
-        "static final java.util.concurrent.atomic.AtomicInteger order = new java.util.concurrent.atomic.AtomicInteger();
-        static final Thread[] waiting = new Thread[1];
-        static void work() {
-            if (order.getAndIncrement() == 0) Verify.observe(new Object().hashCode() & 0xff);
-            Verify.beginAtomic();
-            if (order.get() == 2) java.util.concurrent.locks.LockSupport.unpark(waiting[0]);
-            while (true) java.util.concurrent.locks.LockSupport.park();
-        }
-        static void start() {
-            Thread thread = new Thread(Drawn::work);
-            thread.setDaemon(true);
-            thread.start();
-        }
-        public static void main(String[] args) {
-            Verify.beginAtomic();
-            waiting[0] = Thread.currentThread();
-            start();
-            start();
-            while (order.get() < 2) java.util.concurrent.locks.LockSupport.park();
-            Runtime.getRuntime().halt(0);
-        }",
-    ),
+    // Two threads that are alike but for their names, their ids, the hash codes that they draw.
+    first_of_two!("Named", "Thread.currentThread().getName().charAt(7)"),
+    first_of_two!("Numbered", "(int) Thread.currentThread().getId()"),
+    first_of_two!("Drawn", "new Object().hashCode() & 0xff"),
 ];
 
 /// Hand-made models.

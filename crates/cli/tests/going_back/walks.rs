@@ -341,7 +341,13 @@ fn records_can_be_undone_and_written_down() {
         static void up() { one.lock(); try { n++; held.two.lock(); try { n++; } finally { one.unlock(); } n++; } finally { held.two.unlock(); } } \
         public static void main(String[] a) { new Thread(Held::up).start(); new Thread(Held::up).start(); up(); } }";
     let mut dice = Dice(0x1ccd);
-    let mut sources = vec![("Held".to_owned(), text.to_owned())];
+    // Nobody refers to the class object for a while, and what was noted of it matters all the same.
+    let asserted = "public class Asserted { static int n; public static void main(String[] a) { \
+        new Thread(() -> { synchronized (Asserted.class) { n = 1; } }).start(); assert n < 2; } }";
+    let mut sources = vec![
+        ("Held".to_owned(), text.to_owned()),
+        ("Asserted".to_owned(), asserted.to_owned()),
+    ];
     sources.extend((0..4).map(|number| {
         let name = format!("Recorded{number}");
         let text = random_program(&name, &mut dice);
