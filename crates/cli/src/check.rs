@@ -52,7 +52,9 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
     if let Some(path) = &options.trace {
         let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
         match report.violations.iter().find(with_trace) {
-            Some(violation) => trace_file(options, violation).write(path).map_err(Failure::input)?,
+            Some(violation) => trace_file(options, &report.reductions, violation)
+                .write(path)
+                .map_err(Failure::input)?,
             // What lies there is not this program's, and an empty file is no trace.
             None => drop(std::fs::remove_file(path)),
         }
@@ -470,10 +472,11 @@ fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), 
     Ok(())
 }
 
-fn trace_file(options: &Check, violation: &Violation) -> TraceFile {
+/// What a replay needs. The reductions are those that were used, which are not always those that were asked for.
+fn trace_file(options: &Check, reductions: &[String], violation: &Violation) -> TraceFile {
     let (how, subject) = (&options.how, &options.how.subject);
     let mut kept = BTreeMap::new();
-    kept.insert("reduce".to_owned(), options.reduce.join(","));
+    kept.insert("reduce".to_owned(), reductions.join(","));
     if !violation.learned.is_empty() {
         kept.insert("learned".to_owned(), violation.learned.join(","));
     }

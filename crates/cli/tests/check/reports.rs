@@ -20,6 +20,20 @@ fn every_counterexample_replays() {
     conclude("replays", violated.len(), failures.into_iter().flatten());
 }
 
+/// What no reduction goes with is looked for without one, whatever is asked for, and so it is followed.
+#[test]
+fn what_was_found_without_a_reduction_is_followed_without_one() {
+    let found = |case: &&Case| matches!(case.property.as_deref(), Some("livelock" | "lock"));
+    let cases: Vec<&Case> = cases::chosen().into_iter().filter(found).collect();
+    let failures = on_all_cores(&cases, |case| {
+        let trace = scratch(&format!("{}.auto.trace", case.name));
+        let ran = case.check_with(&JDK, "auto", &["--json", "-", "--trace", &trace.to_string_lossy()]);
+        let replayed = replay(case, &ran, &trace);
+        replayed.err().map(|why| format!("{}: {why}", case.name))
+    });
+    conclude("replays", cases.len(), failures.into_iter().flatten());
+}
+
 /// Follows a schedule to what a run has found.
 pub fn replay(case: &Case, ran: &Ran, trace: &Path) -> Result<(), String> {
     let found = ran.report()?.violations.into_iter().next().ok_or("no violation")?;
