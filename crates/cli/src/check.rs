@@ -271,7 +271,10 @@ impl Plan {
             report.assumed.clear();
             report.notes.push(found_by_walk(outcome.walks));
         }
-        let until = self.options.time.map(|most| Instant::now() + most.saturating_sub(time));
+        let until = self
+            .options
+            .time
+            .and_then(|most| Instant::now().checked_add(most.saturating_sub(time)));
         for found in &outcome.found {
             let told = self.tell(subject, &mut state, found, until);
             report.violations.push(told.unwrap_or_else(|| untold(found)));

@@ -72,6 +72,14 @@ fn a_bound_that_leaves_nothing_out_is_no_limit() {
     }
 }
 
+/// More time than any clock can count is no limit either.
+#[test]
+fn no_time_is_too_long() {
+    let case = plain("violated", 1..1000)[0];
+    let ran = case.check(&JDK, &["--quiet", "--time", "3000000000000000h"]);
+    assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
+}
+
 #[test]
 fn statuses_are_as_documented() {
     let mut help = cases::raddle();
