@@ -285,11 +285,12 @@ impl Machine<'_> {
         !self.program.class(self.class_of(object)).is_array()
     }
 
-    /// The cells of an object that a touch is about. What touches a whole object and orders something, as the start of a thread
+    /// The cells of an object that a touch is about; a monitor is none. What touches a whole object and orders something, as the start of a thread
     /// does, touches no field that is not volatile.
     pub(crate) fn cells_touched(&self, touch: Touch) -> Range<u32> {
         let Place { object, cell } = touch.place;
         match cell {
+            Place::MONITOR => 0..0,
             Place::WHOLE if !touch.access.is_plain() => 0..0,
             Place::WHOLE if self.has_list(object) => 0..self.program.class(self.class_of(object)).words,
             _ => cell..cell + 1,
