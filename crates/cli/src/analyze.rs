@@ -15,7 +15,7 @@ pub fn analyze(options: &Analyze) -> Result<u8, Failure> {
     let class_path = target.class_path_text.clone();
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
-    let entry = entry_method(&program, &target.main_class, options.entry.as_deref(), &class_path)?;
+    let entry = entry_method(&program, &target.main_class, target.entry.as_deref(), &class_path)?;
     let library = Library::exploring();
     let escape = Escape::of(&program, entry, &|method| library.stands_in(&program, method));
     let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();

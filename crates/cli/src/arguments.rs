@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::Failure;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -75,9 +76,34 @@ pub struct Subject {
     pub stack: u64,
     /// A .java or .class file, a .jar, or the name of a class; `check` and `compare` also take a model, a .rad file
     pub program: String,
-    /// Arguments of the program
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    /// Arguments of the program; those that begin with - come after --
+    #[arg(value_name = "ARGS")]
     pub arguments: Vec<String>,
+    /// What stands after `--`: [`Subject::settle`] moves it to the other arguments.
+    #[arg(last = true, hide = true)]
+    pub verbatim: Vec<String>,
+}
+
+impl Subject {
+    /// Takes what stands after `--` as it is, and refuses what stands before it and looks like a second program.
+    fn settle(&mut self) -> Result<(), Failure> {
+        if let Some(second) = self.arguments.iter().find(|word| names_program_file(word)) {
+            return Err(Failure::input(format!(
+                "{second} looks like a second program, and one is checked at a time\n\
+                 if it is an argument of {0}, write: {0} -- {second}",
+                self.program
+            )));
+        }
+        self.arguments.append(&mut self.verbatim);
+        Ok(())
+    }
+}
+
+/// Whether a word is the name of a file that is a program.
+pub fn names_program_file(word: &str) -> bool {
+    [".java", ".class", ".jar", ".rad"]
+        .iter()
+        .any(|end| word.ends_with(end))
 }
 
 /// `raddle run`.
@@ -302,9 +328,21 @@ pub struct Oracle {
     pub jdk: Option<PathBuf>,
 }
 
-/// `-cp` and `-classpath`, which everybody knows from `java`, as the long option that they stand for. What follows the
-/// program belongs to the program.
-pub fn translate(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+/// Reads the command line of this process; does not come back from wrong usage.
+pub fn read() -> Result<Arguments, Failure> {
+    let mut arguments = Arguments::parse_from(translate(std::env::args_os()));
+    match &mut arguments.command {
+        Command::Check(check) => check.how.subject.settle()?,
+        Command::Compare(compare) => compare.how.subject.settle()?,
+        Command::Run(run) => run.subject.settle()?,
+        Command::Replay(_) | Command::List | Command::Analyze(_) | Command::Dump(_) | Command::Oracle(_) => {}
+    }
+    Ok(arguments)
+}
+
+/// `-cp` and `-classpath`, which everybody knows from `java`, as the long option that they stand for. What follows `--`
+/// belongs to the program.
+fn translate(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut with_values: Vec<String> = Vec::new();
     for command in Arguments::command().get_subcommands() {
         for option in command
@@ -316,19 +354,13 @@ pub fn translate(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     let mut translated: Vec<OsString> = Vec::new();
-    let mut takes_value = false;
-    let mut words = 0;
+    let (mut takes_value, mut ours) = (false, true);
     for argument in arguments {
-        let ours = words < 3;
+        ours &= takes_value || argument != "--";
         if ours && !takes_value && (argument == "-cp" || argument == "-classpath") {
             translated.push("--class-path".into());
             takes_value = true;
             continue;
-        }
-        let option = argument.to_string_lossy().starts_with('-');
-        // The command's name, the subcommand and the program are the three words that are no options.
-        if !takes_value && !option {
-            words += 1;
         }
         takes_value = !takes_value && ours && with_values.iter().any(|name| argument == **name);
         translated.push(argument);
@@ -375,9 +407,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn class_path_options_of_java_are_understood_before_the_program_only() {
-        let given = ["raddle", "run", "-cp", "a:b", "--jdk", "j", "Main", "-cp", "x"].map(OsString::from);
-        let expected = ["raddle", "run", "--class-path", "a:b", "--jdk", "j", "Main", "-cp", "x"].map(OsString::from);
+    fn class_path_options_of_java_are_understood_before_the_arguments_of_the_program() {
+        let given = ["raddle", "run", "--jdk", "-cp", "Main", "-cp", "a:b", "--", "-cp", "x"].map(OsString::from);
+        let expected = [
+            "raddle",
+            "run",
+            "--jdk",
+            "-cp",
+            "Main",
+            "--class-path",
+            "a:b",
+            "--",
+            "-cp",
+            "x",
+        ]
+        .map(OsString::from);
         assert_eq!(translate(given.into_iter()), expected);
     }
 

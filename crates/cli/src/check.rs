@@ -62,9 +62,31 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
     publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
 }
 
+/// Refuses to write two things into one file.
+fn refuse_shared_outputs(written: &[PathBuf]) -> Result<(), Failure> {
+    // A file need not exist yet, but its folder must.
+    let file = |path: &PathBuf| {
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        let resolved = absolute.canonicalize().or_else(|_| {
+            let folder = absolute.parent().unwrap_or(Path::new("/")).canonicalize()?;
+            Ok::<_, std::io::Error>(folder.join(absolute.file_name().unwrap_or_default()))
+        });
+        resolved.unwrap_or(absolute)
+    };
+    let mut seen = BTreeSet::new();
+    match written.iter().find(|path| !seen.insert(file(path))) {
+        None => Ok(()),
+        Some(path) => Err(Failure::input(format!(
+            "two outputs would be written to {}: give each a file of its own",
+            path.display()
+        ))),
+    }
+}
+
 /// What comes before a search that may take long.
 fn get_ready(written: &[PathBuf], program: &Path) -> Result<(), Failure> {
     progress::listen();
+    refuse_shared_outputs(written)?;
     for path in written {
         if path
             .canonicalize()
@@ -223,7 +245,7 @@ impl Plan {
     fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
         let (how, subject) = (&options.how, &options.how.subject);
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
-        let class_path = target.class_path_text.clone();
+        let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&options.source, &subject.program, &class_path);
         get_ready(&self.written, Path::new(&subject.program))?;
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
@@ -231,7 +253,7 @@ impl Plan {
                 shared,
                 start: Start {
                     class: main_class.to_owned(),
-                    entry: how.entry.clone(),
+                    entry,
                     arguments: subject.arguments.clone(),
                 },
                 manner: Manner {
@@ -443,7 +465,13 @@ fn name_of(value: &impl clap::ValueEnum) -> String {
 
 fn unknown_name(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Failure {
     let known: Vec<&str> = known.collect();
-    Failure::input(format!("there is no {kind} `{name}`; there are {}", known.join(", ")))
+    let likeness = |other: &&&str| (strsim::jaro(name, other) * 1000.0) as u32;
+    let meant = known.iter().max_by_key(likeness).filter(|other| likeness(other) > 700);
+    let hint = meant.map_or(String::new(), |other| format!("; did you mean `{other}`?"));
+    Failure::input(format!(
+        "there is no {kind} `{name}`{hint}\nthere are {}",
+        known.join(", ")
+    ))
 }
 
 /// The combination with these names.

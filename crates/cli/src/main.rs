@@ -25,8 +25,7 @@ mod verdict;
 mod verify;
 mod world;
 
-use arguments::{Arguments, Command};
-use clap::Parser;
+use arguments::Command;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -59,10 +58,8 @@ impl Failure {
 /// What somebody meant who names a program and no command.
 fn missing_command() -> Option<String> {
     let program = std::env::args().nth(1)?;
-    let is_program = [".java", ".class", ".jar", ".rad"]
-        .iter()
-        .any(|end| program.ends_with(end));
-    is_program.then(|| format!("raddle: to check a program, type: raddle check {program}\n"))
+    arguments::names_program_file(&program)
+        .then(|| format!("raddle: to check a program, type: raddle check {program}\n"))
 }
 
 fn main() -> ExitCode {
@@ -70,8 +67,7 @@ fn main() -> ExitCode {
         publish::complain(&hint);
         return ExitCode::from(2);
     }
-    let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
-    let result = match &arguments.command {
+    let result = arguments::read().and_then(|arguments| match &arguments.command {
         Command::Check(check) => check::check(check),
         Command::Compare(compare) => compare::compare(compare),
         Command::Replay(replay) => replay::replay(replay),
@@ -80,7 +76,7 @@ fn main() -> ExitCode {
         Command::Analyze(analyze) => analyze::analyze(analyze),
         Command::Dump(dump) => dump::dump(dump),
         Command::Oracle(oracle) => oracle::oracle(oracle),
-    };
+    });
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {

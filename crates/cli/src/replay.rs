@@ -79,9 +79,10 @@ impl Schedule<'_> {
             stack: number("stack", arguments::STACK),
             program: file.program.clone(),
             arguments: file.arguments.clone(),
+            verbatim: Vec::new(),
         };
         let target = target::resolve(&subject.classes, &subject.program, file.entry.as_deref())?;
-        let class_path = target.class_path_text.clone();
+        let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&options.source, &subject.program, &class_path);
         let mut manner = Manner {
             spurious: self.option("spurious").is_some(),
@@ -95,7 +96,7 @@ impl Schedule<'_> {
                 shared,
                 start: Start {
                     class: main_class.to_owned(),
-                    entry: file.entry.clone(),
+                    entry,
                     arguments: file.arguments.clone(),
                 },
                 manner,

@@ -22,6 +22,8 @@ pub struct Target {
     pub class_path_text: String,
     /// Its main class: internal name.
     pub main_class: String,
+    /// The method to begin with instead of `main`, with the full name of its class if the user names one.
+    pub entry: Option<String>,
 }
 
 /// Finds out what `program` is: a source file, a class file, a jar or a class on the class path. With an `entry`, a source
@@ -34,8 +36,9 @@ pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<
     let jdk = Jdk::find(classes.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
     let path = Path::new(program);
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
+    let mut entry = entry.map(str::to_owned);
     let (class_path_text, main_class) = match extension {
-        "java" => source_file(classes, &jdk, path, entry)?,
+        "java" => source_file(classes, &jdk, path, &mut entry)?,
         "class" => class_file(classes, path)?,
         "jar" => jar_file(&jdk, path)?,
         _ if path.is_file() || program.starts_with(['/', '.']) => {
@@ -58,10 +61,17 @@ pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<
         class_path,
         class_path_text,
         main_class,
+        entry,
     })
 }
 
-fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: Option<&str>) -> Result<(String, String), Failure> {
+/// Compiles a source file. An entry within a class that the file has is given that class's full name.
+fn source_file(
+    classes: &Classes,
+    jdk: &Jdk,
+    path: &Path,
+    entry: &mut Option<String>,
+) -> Result<(String, String), Failure> {
     let mut others: Vec<String> = Vec::new();
     if !classes.class_path.is_empty() {
         others.push(classes.class_path.clone());
@@ -70,11 +80,13 @@ fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: Option<&str>) -
     let others = others.join(":");
     let compiled = source::compile(path, jdk, &others, &[]).map_err(|error| Failure::input(error.to_string()))?;
     complain(&compiled.messages);
-    let named_like_file = || {
-        let stem = path.file_stem()?.to_str()?.to_owned();
-        entry.map(|_| stem)
-    };
-    let main_class = compiled.main_class.or_else(named_like_file).ok_or_else(|| {
+    if let Some((class, method)) = entry.as_ref().and_then(|entry| entry.rsplit_once(['.', '#']))
+        && let Some(full) = within(&compiled.classes, class)
+    {
+        *entry = Some(format!("{full}.{method}"));
+    }
+    let first = entry.as_ref().and_then(|_| compiled.classes.first().cloned());
+    let main_class = compiled.main_class.or(first).ok_or_else(|| {
         Failure::input(format!(
             "{} has no main method; give one as `public static void main(String[] args)`, or name another method with \
              --entry (raddle check)",
@@ -86,6 +98,20 @@ fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: Option<&str>) -
         text = format!("{text}:{others}");
     }
     Ok((text, main_class))
+}
+
+/// The class of a source file, of these in the order in which they matter, that a user calls so: in full, or without the
+/// package, or without the class around it.
+fn within(classes: &[String], called: &str) -> Option<String> {
+    let path = |name: &str| name.replace(['.', '$'], "/");
+    let called = path(called);
+    let is_called = |name: &&String| {
+        let name = path(name);
+        let before = name.strip_suffix(&*called);
+        before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
+    };
+    let found = classes.iter().find(is_called);
+    Some(found?.replace('/', "."))
 }
 
 fn class_file(classes: &Classes, path: &Path) -> Result<(String, String), Failure> {

@@ -2,6 +2,7 @@
 
 use crate::arguments::{Check, SearchOrder, StoreKind};
 use crate::check::Plan;
+use kernel::Obstacle;
 use report::model::Report;
 use search::{Ending, Outcome, Why};
 
@@ -39,13 +40,17 @@ pub fn judge<A>(
                 },
                 "allow more preemptions, or leave --preemptions out",
             ),
-            Why::Unsupported(what) if what.what.contains("--") => (
-                format!("{}, at {}", what.what, what.place),
-                "allow more, or make the program smaller: a limit that is reached is never passed over",
-            ),
             Why::Unsupported(what) => (
                 what.to_string(),
-                "leave that out of the program under check, or put something simpler in its place",
+                match what.obstacle {
+                    Obstacle::Feature => {
+                        "leave that out of the program under check, or put something simpler in its place"
+                    }
+                    Obstacle::Limit => {
+                        "allow more, or make the program smaller: a limit that is reached is never passed over"
+                    }
+                    Obstacle::Input => "name its folder or jar with -cp",
+                },
             ),
             Why::Inexact if options.how.store == StoreKind::Fingerprint => return None,
             Why::Inexact if options.how.search == SearchOrder::Random => (

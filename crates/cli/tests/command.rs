@@ -84,7 +84,21 @@ fn every_form_of_program_runs() {
         "args 0 value\n",
         &[],
     );
-    check(&here, &["run", "main.jar", "-x", "--heap"], 2, "args 2 null\n", &[]);
+    check(
+        &here,
+        &["run", "main.jar", "--", "-x", "--heap"],
+        2,
+        "args 2 null\n",
+        &[],
+    );
+    check(&here, &["run", "main.jar", "a", "--", "-x"], 2, "args 2 null\n", &[]);
+    check(
+        &here,
+        &["run", "p.Main", "a", "-cp", "main.jar"],
+        1,
+        "args 1 null\n",
+        &[],
+    );
     check(&here, &["run", "-cp", "main.jar", "p.Main"], 0, "args 0 null\n", &[]);
     let trace = "Exception in thread \"main\" java.lang.IllegalStateException: three\n\tat p.Main.main(Main.java:5)\n";
     check(
@@ -94,6 +108,116 @@ fn every_form_of_program_runs() {
         "args 3 null\n",
         &[trace],
     );
+}
+
+#[test]
+fn no_mistake_is_taken_for_an_argument_of_the_program() {
+    let here = folder(
+        "mistakes",
+        &[("p/Main.java", MAIN), ("Other.java", "class Other { }\n")],
+    );
+    let refuse = |arguments: &[&str], err: &[&str]| check(&here, arguments, 2, "", err);
+    for command in ["check", "compare", "run"] {
+        refuse(
+            &[command, "p/Main.java", "--haep", "2G"],
+            &["unexpected argument '--haep'", "'--heap'", "-- --haep"],
+        );
+        refuse(&[command, "p/Main.java", "-x"], &["unexpected argument '-x'", "-- -x"]);
+        for second in ["Other.java", "Other.class", "other.jar", "other.rad"] {
+            refuse(
+                &[command, "p/Main.java", "a", second],
+                &["looks like a second program", &format!("p/Main.java -- {second}")],
+            );
+        }
+    }
+    check(
+        &here,
+        &["run", "p/Main.java", "--", "Other.java"],
+        1,
+        "args 1 null\n",
+        &[],
+    );
+    refuse(
+        &["check", "p/Main.java", "--proprety", "lock"],
+        &["'--proprety'", "'--property'"],
+    );
+    refuse(
+        &["check", "p/Main.java", "--property", "deadlok"],
+        &["did you mean `deadlock`?"],
+    );
+    refuse(
+        &["check", "p/Main.java", "--reduce", "lokset"],
+        &["did you mean `lockset`?"],
+    );
+    refuse(
+        &["check", "p/Main.java", "--json", "a.out", "--html", "./a.out"],
+        &["two outputs would be written to ./a.out"],
+    );
+    assert!(!here.join("a.out").exists());
+}
+
+const TESTS: &str = "package p.q;\npublic class Tests {\n    void own() { throw new IllegalStateException(\"own\"); }\n    \
+    static class Inner { static void inner() { throw new IllegalStateException(\"inner\"); } }\n}\nclass Beside {\n    \
+    static void beside() { throw new IllegalStateException(\"beside\"); }\n}\n";
+
+#[test]
+fn an_entry_is_found_in_a_source_with_a_package_and_without_main() {
+    let here = folder("entries", &[("p/q/Tests.java", TESTS)]);
+    let cases = [
+        ("own", "own"),
+        ("Tests.own", "own"),
+        ("p.q.Tests.own", "own"),
+        ("Inner.inner", "inner"),
+        ("Tests.Inner.inner", "inner"),
+        ("Tests$Inner.inner", "inner"),
+        ("Beside.beside", "beside"),
+    ];
+    for (entry, message) in cases {
+        let output = raddle(&here, &["check", "p/q/Tests.java", "--entry", entry]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        let found = text.contains(&format!("java.lang.IllegalStateException: {message}"));
+        assert!(output.status.code() == Some(1) && found, "{entry}: {text}");
+    }
+    check(
+        &here,
+        &["check", "p/q/Tests.java", "--entry", "Beside.own"],
+        2,
+        "",
+        &["p.q.Beside has no method own"],
+    );
+}
+
+#[test]
+fn a_class_that_is_not_on_the_class_path_is_no_violation() {
+    let user = "public class User {\n    public static void main(String[] args) throws Exception {\n        \
+        Thread other = new Thread(() -> System.out.println(lib.Lib.value()));\n        other.start();\n        \
+        other.join();\n    }\n}\n";
+    let taker = "public class Taker {\n    public static void main(String[] args) {\n        try {\n            \
+        lib.Lib.value();\n        } catch (NoClassDefFoundError e) {\n            assert false : \"taken\";\n        }\n    }\n}\n";
+    let files = [
+        (
+            "lib/Lib.java",
+            "package lib;\npublic class Lib { public static int value() { return 1; } }\n",
+        ),
+        ("User.java", user),
+        ("Taker.java", taker),
+    ];
+    let here = folder("missing", &files);
+    javac(&here, &["-d", "classes", "lib/Lib.java"]);
+    javac(
+        &here,
+        &["-g", "-cp", "classes", "-d", "user", "User.java", "Taker.java"],
+    );
+    let expect = |arguments: &[&str], status: i32, part: &str| {
+        let output = raddle(&here, arguments);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.code() == Some(status) && text.contains(part), "{text}");
+    };
+    let missing = "class lib.Lib is not on the class path, needed at User.java:3";
+    expect(&["check", "-cp", "user", "User"], 3, missing);
+    expect(&["check", "-cp", "user", "User"], 3, "name its folder or jar with -cp");
+    expect(&["check", "-cp", "user:classes", "User"], 0, "holds");
+    expect(&["check", "-cp", "user", "Taker"], 1, "AssertionError: taken");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn wrong_usage_is_refused_in_words() {
     let cases: [(&[&str], &str); 8] = [
         (
             &["compare", "--reduce", "base", "--reduce", "escpe", "Locks.java"],
-            "there is no reduction `escpe`; there are auto",
+            "there is no reduction `escpe`; did you mean `escape`?",
         ),
         (
             &["compare", "--reduce", "dominated", "Locks.java"],

@@ -18,5 +18,5 @@ pub use property::{Flaw, Property};
 pub use reduction::Reduction;
 pub use system::{System, ThreadId};
 pub use vector::{Section, Vector};
-pub use verdict::{Unsupported, Verdict};
+pub use verdict::{Obstacle, Unsupported, Verdict};
 pub use view::{Protection, Tenure, View, Whereabouts};

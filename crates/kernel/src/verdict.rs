@@ -9,13 +9,32 @@ pub struct Unsupported {
     pub what: String,
     /// Where: `Foo.java:12`, or empty where no line is known.
     pub place: String,
+    /// What stands in the way.
+    pub obstacle: Obstacle,
+}
+
+/// What stands in the way of a step, and so what would help.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Obstacle {
+    /// Raddle cannot do it.
+    #[default]
+    Feature,
+    /// A limit that the user can raise.
+    Limit,
+    /// The program is not whole: something that it needs was not given.
+    Input,
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unsupported: {}", self.what)?;
+        let (before, between) = match self.obstacle {
+            Obstacle::Feature => ("unsupported: ", "called from"),
+            Obstacle::Limit => ("", "at"),
+            Obstacle::Input => ("", "needed at"),
+        };
+        write!(f, "{before}{}", self.what)?;
         if !self.place.is_empty() {
-            write!(f, ", called from {}", self.place)?;
+            write!(f, ", {between} {}", self.place)?;
         }
         Ok(())
     }

@@ -28,6 +28,7 @@ pub mod link;
 pub mod machine;
 mod meddle;
 pub mod memory;
+mod missing;
 mod monitor;
 mod names;
 pub mod native;

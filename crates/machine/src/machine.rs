@@ -219,6 +219,8 @@ pub enum Trap {
     RaiseCause(&'static str, Option<String>, Address),
     /// Not supported: the run ends, and says so.
     Unsupported(String),
+    /// A class that the program needs is not on its class path.
+    Missing(Unsupported),
     /// The heap is full: it is collected, then the instruction is tried again.
     Collect,
     /// The class must be initialised first; then the instruction is tried again.

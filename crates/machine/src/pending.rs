@@ -220,6 +220,7 @@ impl<'p> Machine<'p> {
         if op == special::UNCAUGHT {
             let (thread, exception) = (register(a.into()), register(b.into()));
             if !self.is_handled(thread)
+                && self.missing_class(thread, exception).is_none()
                 && let Some(key) = self.exception_key(exception)
             {
                 menu.flaws.push(Flaw {
@@ -333,7 +334,7 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether somebody will handle what a thread does not catch: a handler of its own, of all threads or of its group.
-    fn is_handled(&mut self, thread: Address) -> bool {
+    pub(crate) fn is_handled(&mut self, thread: Address) -> bool {
         let jdks = |machine: &Self, object: Address, name: &str, descriptor: &str| {
             let found = machine.program.find_method(machine.class_of(object), name, descriptor);
             found.is_none_or(|id| !machine.is_users(machine.program.method(id)))

@@ -133,6 +133,11 @@ impl Machine<'_> {
                 self.halt(status);
                 return Ok(Next::Leave(Exit::Halt(status)));
             }
+            UNCAUGHT if self.stepping => {
+                if let Some(missing) = self.missing_class(self.register(a), self.register(b)) {
+                    return Err(Trap::Missing(missing));
+                }
+            }
             UNCAUGHT => {}
             STOP => return Ok(Next::Leave(Exit::Done(self.register(a)))),
             STOP_FAILED => return Ok(Next::Leave(Exit::Failed(self.register(a)))),

@@ -9,7 +9,7 @@ use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_recor
 use crate::machine::{Machine, Manner, Shared};
 use crate::memory::{Address, Checkpoint};
 use crate::warm::Nowhere;
-use kernel::{Menu, Pending, System, ThreadId, Unsupported, Vector};
+use kernel::{Menu, Obstacle, Pending, System, ThreadId, Unsupported, Vector};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
@@ -230,6 +230,7 @@ impl<'p> System for Java<'p> {
         self.machine().map_err(|error| Unsupported {
             what: error.to_string(),
             place: String::new(),
+            obstacle: Obstacle::Feature,
         })
     }
 
@@ -253,6 +254,7 @@ impl<'p> System for Java<'p> {
         state.decode(words).map_err(|_| Unsupported {
             what: "a vector of another program".to_owned(),
             place: String::new(),
+            obstacle: Obstacle::Feature,
         })
     }
 

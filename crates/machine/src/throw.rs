@@ -6,7 +6,7 @@ use crate::interpret::Exit;
 use crate::layout::{frame, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use kernel::Unsupported;
+use kernel::{Obstacle, Unsupported};
 use program::ir::{Call, Instr, RegisterKind};
 use program::world::{ClassId, LoaderId, MethodId};
 
@@ -28,6 +28,7 @@ impl Machine<'_> {
                 }
                 Trap::Collect => return Err(Exit::Collect),
                 Trap::Unsupported(what) => return Err(Exit::Unsupported(self.unsupported(what))),
+                Trap::Missing(what) => return Err(Exit::Unsupported(what)),
             };
             match result {
                 Ok(()) => return Ok(()),
@@ -41,6 +42,11 @@ impl Machine<'_> {
 
     /// Names the place in the user's code, or the nearest one that has a line.
     pub(crate) fn unsupported(&self, what: String) -> Unsupported {
+        // A limit is named by the option that raises it.
+        let obstacle = match what.contains("--") {
+            true => Obstacle::Limit,
+            false => Obstacle::Feature,
+        };
         let mut nearest = String::new();
         let mut at = self.fp;
         while at != 0 {
@@ -48,7 +54,7 @@ impl Machine<'_> {
             let method = self.program.method(id);
             if let Some(place) = self.place(id, pc) {
                 if self.program.class(method.class).loader.0 >= LoaderId::APP.0 {
-                    return Unsupported { what, place };
+                    return Unsupported { what, place, obstacle };
                 }
                 if nearest.is_empty() {
                     nearest = place;
@@ -56,7 +62,11 @@ impl Machine<'_> {
             }
             at = caller;
         }
-        Unsupported { what, place: nearest }
+        Unsupported {
+            what,
+            place: nearest,
+            obstacle,
+        }
     }
 
     /// `Foo.java:12` for an instruction of a method that has debug information.

@@ -4,7 +4,8 @@ use crate::code::{Fault, Model, OWNER_MASK, Op, Step};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
 use kernel::{
-    End, Flaw, Menu, Pending, Place, Property, System, ThreadId, Touch, Unsupported, Vector, View, Whereabouts,
+    End, Flaw, Menu, Obstacle, Pending, Place, Property, System, ThreadId, Touch, Unsupported, Vector, View,
+    Whereabouts,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -411,6 +412,7 @@ impl System for Model {
             return Err(Unsupported {
                 what: "a vector of another model".to_owned(),
                 place: String::new(),
+                obstacle: Obstacle::Feature,
             });
         }
         state.words.clear();

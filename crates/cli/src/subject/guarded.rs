@@ -237,7 +237,7 @@ pub fn refuse_java_options(options: &Check) -> Result<(), Failure> {
     }
     if let Some(argument) = subject.arguments.first() {
         return Err(Failure::input(format!(
-            "a model takes no arguments, such as `{argument}`: options stand before {}",
+            "{} is a model, and a model takes no arguments, such as `{argument}`",
             subject.program
         )));
     }

@@ -47,11 +47,6 @@ fn is_of(file: &ClassFile, source: &Path) -> bool {
         .is_some_and(|name| file.source_file.is_some_and(|index| name == file.pool.text(index)))
 }
 
-/// Whether there is a class of this source.
-pub(super) fn has_class_of(classes: &Classes, source: &Path) -> bool {
-    classes.values().any(|file| is_of(file, source))
-}
-
 /// The other sources from which classes were made, sorted.
 pub(super) fn sources(classes: &Classes, root: &Path, source: &Path) -> Vec<PathBuf> {
     let paths = classes
@@ -64,22 +59,20 @@ pub(super) fn sources(classes: &Classes, root: &Path, source: &Path) -> Vec<Path
     paths
 }
 
-/// The class to run: of those of this source with a main method the one named like the file, else the first in the file,
-/// those inside other classes last.
-pub(super) fn main_class(classes: &Classes, source: &Path, feature: u16) -> Option<String> {
-    let stem = source.file_stem()?.to_str()?;
+/// The classes of a source: the one named like the file, then those that follow in the file, those inside other classes
+/// last.
+pub(super) fn classes_of(classes: &Classes, source: &Path) -> Vec<String> {
+    let stem = source.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     // Several packages may have a file of this name; the source's folder tells which one is meant, if its package does.
-    let folder = source.parent()?;
+    let folder = source.parent().unwrap_or(Path::new(""));
     let rank = |name: &str, file: &ClassFile| {
         let (package, simple) = name.rsplit_once('/').unwrap_or(("", name));
         let is_nested = file.inner_classes.iter().any(|row| row.inner == file.this_class);
         (!folder.ends_with(package), simple != stem, is_nested, first_line(file))
     };
-    classes
-        .iter()
-        .filter(|(name, file)| is_of(file, source) && has_main(classes, name, feature))
-        .min_by_key(|(name, file)| rank(name, file))
-        .map(|(name, _)| name.clone())
+    let mut own: Vec<_> = classes.iter().filter(|(_, file)| is_of(file, source)).collect();
+    own.sort_by_key(|(name, file)| rank(name, file));
+    own.into_iter().map(|(name, _)| name.clone()).collect()
 }
 
 /// The smallest line of a class's code: where it stands in its file, near enough.
@@ -93,7 +86,7 @@ fn first_line(file: &ClassFile) -> u16 {
 }
 
 /// Whether `java` would run a class: it or a superclass made with it has a main method.
-fn has_main(classes: &Classes, name: &str, feature: u16) -> bool {
+pub(super) fn has_main(classes: &Classes, name: &str, feature: u16) -> bool {
     let Some(class) = classes.get(name) else { return false };
     let mut current = class;
     // A class may, in a broken output, be its own ancestor.

@@ -25,6 +25,8 @@ pub struct Compiled {
     /// Internal name (`p/Main`) of the class of the file that has a main method: the one named like the file, else the
     /// first in the file; `None` if no class has one.
     pub main_class: Option<String>,
+    /// Internal names of all classes of the file: the one named like the file first, then in the order of the file.
+    pub classes: Vec<String>,
     /// Warnings and notes of the compiler, verbatim; empty when the classes came from the cache.
     pub messages: String,
 }
@@ -137,12 +139,8 @@ pub fn compile_into(
         && let Some(full) = inputs::with_contents(&key, &paths)
     {
         let folder = cache.join(full.to_string());
-        if let Ok(main_class) = job.main_class(&folder) {
-            return Ok(Compiled {
-                folder,
-                main_class,
-                messages: String::new(),
-            });
+        if let Ok(compiled) = job.compiled(folder, String::new()) {
+            return Ok(compiled);
         }
     }
     job.run(&key, &list)
@@ -175,23 +173,18 @@ impl Job<'_> {
     fn finish(&self, key: &Key, list: &Path, folder: &Path) -> Result<Compiled, SourceError> {
         let messages = self.javac(folder)?;
         let classes = entry::read_classes(folder)?;
-        let main_class = entry::main_class(&classes, self.absolute, self.jdk.feature());
         let neighbours = match self.root {
             Some(root) => entry::sources(&classes, root, self.absolute),
             None => Vec::new(),
         };
         let Some(full) = inputs::with_contents(key, &neighbours) else {
             // A neighbour is gone already: use the classes where they are, but keep them for nobody else.
-            return Ok(Compiled {
-                folder: folder.to_owned(),
-                main_class,
-                messages,
-            });
+            return self.compiled(folder.to_owned(), messages);
         };
         let target = self.cache.join(full.to_string());
         if std::fs::rename(folder, &target).is_err() {
             // Either another run was faster, or what is there is broken and must give way.
-            if self.main_class(&target).is_err() {
+            if self.compiled(target.clone(), String::new()).is_err() {
                 std::fs::remove_dir_all(&target).ok();
                 std::fs::rename(folder, &target).map_err(|error| SourceError::Io(target.clone(), error))?;
             } else {
@@ -202,23 +195,24 @@ impl Job<'_> {
         inputs::write_list(&written, &neighbours)
             .and_then(|()| std::fs::rename(&written, list))
             .map_err(|error| SourceError::Io(list.to_owned(), error))?;
-        Ok(Compiled {
-            folder: target,
-            main_class,
-            messages,
-        })
+        self.compiled(target, messages)
     }
 
-    /// The main class among the classes in `folder`; an error if there is not a single class of this source.
-    fn main_class(&self, folder: &Path) -> Result<Option<String>, SourceError> {
-        let classes = entry::read_classes(folder)?;
-        if !entry::has_class_of(&classes, self.absolute) {
-            return Err(SourceError::Output(
-                folder.to_owned(),
-                "no class of the source is in it".to_owned(),
-            ));
+    /// What there is in a folder of classes; an error if there is not a single class of this source.
+    fn compiled(&self, folder: PathBuf, messages: String) -> Result<Compiled, SourceError> {
+        let all = entry::read_classes(&folder)?;
+        let classes = entry::classes_of(&all, self.absolute);
+        if classes.is_empty() {
+            let what = "no class of the source is in it".to_owned();
+            return Err(SourceError::Output(folder, what));
         }
-        Ok(entry::main_class(&classes, self.absolute, self.jdk.feature()))
+        let has_main = |name: &&String| entry::has_main(&all, name, self.jdk.feature());
+        Ok(Compiled {
+            main_class: classes.iter().find(has_main).cloned(),
+            classes,
+            folder,
+            messages,
+        })
     }
 
     /// Runs the compiler; gives what it printed.

@@ -1,6 +1,6 @@
 //! A toy system: threads with a register each run small programs over shared variables.
 
-use kernel::{Access, End, Flaw, Menu, Pending, Place, Property, System, ThreadId, Unsupported, Vector};
+use kernel::{Access, End, Flaw, Menu, Obstacle, Pending, Place, Property, System, ThreadId, Unsupported, Vector};
 use search::{Found, Options, Outcome, Silent, explore, meets, replay, rewind};
 use std::collections::{BTreeSet, HashMap};
 use store::{Seen, Visited};
@@ -177,6 +177,7 @@ impl System for Toy {
                 return Err(Unsupported {
                     what: format!("foreign {number}"),
                     place: String::new(),
+                    obstacle: Obstacle::Feature,
                 });
             }
             _ => {}
