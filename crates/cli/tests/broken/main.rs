@@ -40,7 +40,8 @@ fn strategy(names: &str, order: Order) -> Strategy {
             order,
             all: true,
             states: Some(1500),
-            time: Some(Duration::from_secs(5)),
+            // Nothing here takes so long, but for what goes round in circles: see `catch`.
+            time: Some(Duration::from_secs(600)),
             ..Options::default()
         },
         combination: Combination::named(names.split(',')).expect("a legal combination"),
@@ -67,6 +68,9 @@ fn catch<S: View>(
 ) -> Option<Caught> {
     let mut strategy = strategy.clone();
     let spins = lies.spins;
+    if spins {
+        strategy.options.time = Some(Duration::from_secs(2));
+    }
     // Whoever writes states down wrongly cannot be asked whether two of them are the same, nor can he whose answers depend on what
     // he was asked before.
     strategy.commute = !(spins || lies.forgets || lies.oversleeps);

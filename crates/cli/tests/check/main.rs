@@ -27,10 +27,7 @@ static SURVEY: LazyLock<Vec<(&Case, Ran)>> = LazyLock::new(|| {
         let trace = trace_of(case);
         let _ = fs::remove_file(&trace);
         let trace = trace.to_string_lossy();
-        (
-            *case,
-            case.check(&JDK, &["--json", "-", "--time", "100s", "--trace", &trace]),
-        )
+        (*case, case.check(&JDK, &["--json", "-", "--trace", &trace]))
     };
     on_all_cores(&cases::chosen(), check)
 });

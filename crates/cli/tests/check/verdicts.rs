@@ -12,7 +12,7 @@ pub const COUNTED: u16 = 17;
 
 /// Every program that a search with the strongest reductions is enough for.
 static AUTO: LazyLock<Vec<(&Case, Ran)>> = LazyLock::new(|| {
-    let options = ["--json", "-", "--time", "100s", "--no-hunt"];
+    let options = ["--json", "-", "--no-hunt"];
     let mut searched = cases::chosen();
     searched.retain(|case| !case.owes && !case.hunted);
     on_all_cores(&searched, |case| (*case, case.check_with(&JDK, "auto", &options)))
@@ -82,7 +82,7 @@ fn walks_before_a_search_find_what_is_wrong() {
     violated.retain(|case| case.expected("auto").0 == "violated" && !case.owes);
     let failures = on_all_cores(&violated, |case| {
         let trace = scratch(&format!("{}-walk.trace", case.name));
-        let options = ["--json", "-", "--time", "100s", "--trace", &trace.to_string_lossy()];
+        let options = ["--json", "-", "--trace", &trace.to_string_lossy()];
         let ran = case.check_with(&JDK, "auto", &options);
         let mut wrong = differences(case, "auto", &ran, false);
         if ran.report().is_ok_and(|report| report.search == "walk") {
@@ -133,10 +133,7 @@ fn check_sample(feature: u16) {
     let sample: Vec<&Case> = sample.map(|(_, case)| case).collect();
     let failures = on_all_cores(&sample, |case| {
         let expected = case.expected("auto");
-        let report = match case
-            .check_with(&jdk, "auto", &["--json", "-", "--time", "100s"])
-            .report()
-        {
+        let report = match case.check_with(&jdk, "auto", &["--json", "-"]).report() {
             Ok(report) => report,
             Err(why) => return Some(format!("{}: {why}", case.name)),
         };

@@ -25,8 +25,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
-/// A run of the command that takes longer hangs.
-const PATIENCE: Duration = Duration::from_secs(240);
+/// A run of the command that takes longer hangs. No test depends on how fast it goes: programs are limited by states.
+const PATIENCE: Duration = Duration::from_secs(1800);
+
+/// How many states a program may have that sets no limit itself: several times those of the largest.
+const MOST: &str = "3000000";
 
 /// A program and what is expected of it.
 #[derive(Clone, Debug, Default)]
@@ -154,6 +157,9 @@ impl Case {
         command.arg("--source").args(self.path.parent());
         if !chosen {
             command.args(["--reduce", "base"]);
+        }
+        if !self.has("--states") && !more.contains(&"--states") {
+            command.args(["--states", MOST]);
         }
         command.args(&self.options).args(more).arg(&self.name);
         run(command)

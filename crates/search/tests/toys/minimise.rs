@@ -86,7 +86,8 @@ fn little_effort_is_kept_to() {
     };
     let start = Instant::now();
     let better = minimise(&toy, &mut toy.start(), &found, &effort);
-    assert!(start.elapsed() < Duration::from_millis(1500), "{:?}", start.elapsed());
+    // However busy the machine is: without the limit this takes hours.
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
     assert_replays(&toy, &better);
 }
 
