@@ -254,7 +254,7 @@ fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
     }
     m.set_thread_word(me, thread::PHASE, 0);
     m.resume_running();
-    if m.thread_word(me, thread::WAKE) == wake::INTERRUPTED {
+    if m.wake_kind(me) == wake::INTERRUPTED {
         return sleep_interrupted(m);
     }
     Ok(Outcome::Void)
@@ -381,9 +381,7 @@ fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     m.set_thread_word(me, thread::PHASE, 0);
     m.resume_running();
-    // Who was notified keeps an interrupt that came afterwards; who left the wait set otherwise is told of it.
-    let why = m.thread_word(me, thread::WAKE);
-    if why == wake::INTERRUPTED || why != wake::NOTIFIED && m.is_interrupted(me) {
+    if m.leave_wait_set(object) {
         m.clear_interrupt(me);
         return Err(Trap::Raise("java/lang/InterruptedException", None));
     }
