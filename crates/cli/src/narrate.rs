@@ -158,7 +158,7 @@ impl Narrator<'_> {
             What::Timeout => events.push(other("its time is up")),
             What::Spurious => events.push(other("wakes up for no reason")),
             What::Leap => events.push(other("time has passed")),
-            What::Choose(number) => events.extend(chosen(machine, &before.doing, number)),
+            What::Choose(number) => events.extend(chosen(machine, &before, number)),
             What::Wake(waiter) => {
                 let name = machine.thread_name(waiter);
                 events.push(other(format!("notifies \"{name}\"")));
@@ -415,13 +415,18 @@ impl Narrator<'_> {
 }
 
 /// What a choice means, if it means anything to the program.
-fn chosen(machine: &Machine<'_>, doing: &Doing, number: u32) -> Option<Event> {
-    let Doing::Native(method, words) = doing else {
+fn chosen(machine: &Machine<'_>, before: &Before, number: u32) -> Option<Event> {
+    let Doing::Native(method, words) = &before.doing else {
         return None;
     };
     let name = &**machine.program.text(machine.program.method(*method).name);
     Some(other(match name {
         "getInt" => format!("chooses {}", (words[0] as i32).wrapping_add(number as i32)),
+        // The thread was interrupted, and notified or out of time.
+        "wait" | "wait0" if machine.is_interrupted(before.action.thread) => {
+            "returns from wait with the interrupt pending".to_owned()
+        }
+        "wait" | "wait0" => "throws InterruptedException".to_owned(),
         "chooseBoolean" | "getBoolean" | "randomBool" => format!("chooses {}", number != 0),
         _ if !name.starts_with("weakCompareAndSet") => format!("chooses {number}"),
         _ if number == 1 => "fails for no reason".to_owned(),

@@ -55,6 +55,11 @@ impl std::fmt::Display for LaunchError {
 impl std::error::Error for LaunchError {}
 
 impl Machine<'_> {
+    /// Whether the JDK still starts: there is no image yet that states are compared with.
+    pub fn is_booting(&self) -> bool {
+        self.memory.image_end() == 0
+    }
+
     /// Runs the JDK's own start-up on a machine that is empty.
     pub fn boot(&mut self) -> Result<(), StartError> {
         self.first_thread()?;
@@ -161,8 +166,9 @@ impl Machine<'_> {
         let thread_class = self.known.thread;
         let object = self.new_object(thread_class).map_err(trapped)?;
         self.memory.store_wide(layout::CLOCK, crate::clock::BEGIN);
-        // Newer JDKs give the main thread the number 3 themselves, and ask for those after it.
-        self.memory.store(layout::COUNTER, 3);
+        // JDK 17 counts the main thread first. Newer ones give it an id below 4 themselves, and ask for those after it.
+        let counts_main = self.find_offset("java/lang/Thread", "threadSeqNumber").is_some();
+        self.memory.store(layout::COUNTER, if counts_main { 0 } else { 3 });
         // The record must exist before any Java code runs; its root is replaced by each call.
         let stop = self.root_of(self.known.thread_exit).map_err(trapped)?;
         self.attach(object, stop, &[object]).map_err(trapped)?;

@@ -331,9 +331,9 @@ impl Machine<'_> {
             deadline if waits => deadline.saturating_sub(self.clock()) + 1,
             _ => 0,
         };
-        // How often it held the monitor, and how it was woken, matter only until it has the monitor again or goes on.
+        // How often it held the monitor, how it was woken and its turn matter only until it has the monitor again or goes on.
         let waited = matches!(state, status::WAITING | status::REACQUIRING);
-        let woken = state == status::REACQUIRING || state == status::RUNNABLE && word(thread::PHASE) != 0;
+        let woken = waited || state == status::RUNNABLE && word(thread::PHASE) != 0;
         // Who has nothing left to do does not park any more.
         let parks = state != status::ENDING;
         [

@@ -25,6 +25,10 @@ impl Machine<'_> {
             status::WAITING | status::REACQUIRING => {
                 out.touch(monitor(blocker), Access::Acquire);
                 out.touch(thread_place(number), Access::AtomicWrite);
+                // How the wait may end depends on whether these still wait.
+                for other in self.passed_over(number) {
+                    out.touch(thread_place(other), Access::AtomicRead);
+                }
                 return self.interrupt_footprint(number, out);
             }
             status::PARKED | status::SLEEPING => return out.touch(thread_place(number), Access::AtomicWrite),
@@ -367,10 +371,11 @@ impl Machine<'_> {
         }
     }
 
-    /// Who waits at a monitor is touched by whoever notifies them, if they could also go by themselves.
+    /// Who waits at a monitor is touched by whoever notifies them, if they could also go by themselves, or are about to.
     fn wait_set(&self, object: Address, out: &mut Menu<Action>) {
         for waiter in self.waiters(object) {
-            let timed = self.memory.load_wide(thread_record(waiter) + thread::DEADLINE) != 0;
+            let timed = self.memory.load_wide(thread_record(waiter) + thread::DEADLINE) != 0
+                || self.thread_word(waiter, thread::STATUS) == status::REACQUIRING;
             if timed || self.manner.spurious || self.manner.interrupts {
                 out.touch(thread_place(waiter), Access::AtomicWrite);
             }

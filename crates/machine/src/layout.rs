@@ -79,7 +79,7 @@ pub mod thread {
     pub const PHASE: u32 = 8;
     /// How many identity hash codes it has given out.
     pub const HASHES: u32 = 9;
-    /// How it was woken: one of [`super::wake`].
+    /// How it was woken: one of [`super::wake`], and above it the thread's turn at the object that it waits at.
     pub const WAKE: u32 = 10;
     /// Whether it stands before an instruction that others may see, and not somewhere before that.
     pub const READY: u32 = 11;
@@ -117,6 +117,10 @@ pub mod status {
 
 /// How a waiting thread was woken.
 pub mod wake {
+    /// Bits of these constants in the word [`super::thread::WAKE`].
+    pub const KIND_BITS: u32 = 8;
+    /// Mask of these bits.
+    pub const KIND_MASK: u32 = (1 << KIND_BITS) - 1;
     /// Not yet.
     pub const NONE: u32 = 0;
     /// By `notify`, or because what it waited for came true.

@@ -48,6 +48,7 @@ mod threads;
 mod throw;
 mod view;
 mod views;
+mod wait_set;
 mod warm;
 mod writer;
 

@@ -12,9 +12,6 @@ use kernel::Access;
 use program::world::{Class, HEADER_WORDS};
 use std::sync::atomic::Ordering;
 
-/// Ids of threads that the JDK starts for itself lie below that.
-const FIRST_ID: u64 = 100;
-
 impl Machine<'_> {
     /// The program is about to learn what a thread is called, or in which order threads were started. It fails to as long as that is
     /// no part of the state.
@@ -38,15 +35,23 @@ impl Machine<'_> {
             0 => 0,
             number => {
                 let object = self.thread_word(number, thread::OBJECT);
-                let first = u64::from(self.memory.load(COUNTER)) + FIRST_ID;
+                let last_of_boot = u64::from(self.memory.load(COUNTER));
                 self.memory
                     .load_wide(object + self.known.thread_tid)
-                    .saturating_sub(first)
+                    .saturating_sub(last_of_boot)
             }
         }
     }
 
-    /// The id of the next thread that the running one makes, after so many.
+    /// The id of the next thread that is made in the order of creation, as the JDK itself counts: while it boots, and in a plain run.
+    pub fn count_id(&mut self) -> u64 {
+        let next = self.memory.load(COUNTER) + 1;
+        self.memory.store(COUNTER, next);
+        next.into()
+    }
+
+    /// The id of the next thread that the running one makes in the program, after so many. No thread of the boot sequence has it: ids go
+    /// on where these end.
     pub fn next_id(&self, made: u32) -> Result<u64, Trap> {
         let lineage = if self.manner.names_threads { self.lineage() } else { 0 };
         if lineage >> 46 != 0 {
@@ -54,7 +59,7 @@ impl Machine<'_> {
                 "threads that start threads, too many times over".to_owned(),
             ));
         }
-        Ok(u64::from(self.memory.load(COUNTER)) + FIRST_ID + ((lineage << 16) | (u64::from(made) + 1)))
+        Ok(u64::from(self.memory.load(COUNTER)) + ((lineage << 16) | (u64::from(made) + 1)))
     }
 
     /// Whether a word at this offset in a thread object tells what the thread is called.

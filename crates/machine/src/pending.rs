@@ -1,7 +1,7 @@
 //! What every live thread may do next, and what is wrong with a state by itself.
 
 use crate::layout::{
-    ALONE, HALTED, IGNORED, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record, wake,
+    ALONE, HALTED, IGNORED, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -95,6 +95,9 @@ impl<'p> Machine<'p> {
                 self.alternatives(number, next, menu);
             } else if matches!(state, status::WAITING | status::PARKED | status::SLEEPING) {
                 self.wake_ups(number, state, menu);
+            } else if state == status::REACQUIRING && enabled && self.ends_otherwise(number) {
+                let what = What::Choose(1);
+                menu.add_alternative(Action { thread: number, what }, true);
             }
             let last = menu.entries().last();
             stuck += u32::from(last.is_some_and(|last| !last.enabled));
@@ -280,21 +283,6 @@ impl<'p> Machine<'p> {
                 menu.marks.push(Mark::number(OBSERVED, caller, pc, register(value)));
             }
         }
-    }
-
-    /// The threads in the wait set of an object. One that was interrupted stays in it until it has the monitor again: it may
-    /// still be the one that is notified, and then returns as if it had not been interrupted.
-    pub(crate) fn waiters(&self, object: Address) -> Vec<u32> {
-        (0..=self.highest_thread())
-            .filter(|&number| {
-                let waits = match self.thread_word(number, thread::STATUS) {
-                    status::WAITING => true,
-                    status::REACQUIRING => self.thread_word(number, thread::WAKE) == wake::INTERRUPTED,
-                    _ => false,
-                };
-                waits && self.thread_word(number, thread::BLOCKER) == object
-            })
-            .collect()
     }
 
     /// Whether it is the program itself that looks at the clock in this frame of a native method, and not a class of the

@@ -188,6 +188,9 @@ impl Machine<'_> {
             state::TIMED_WAITING
         };
         self.set_state(object, state);
+        if how == status::WAITING {
+            self.enter_wait_set(blocker);
+        }
         if !self.stepping {
             self.arrivals.retain(|&other| other != self.current);
             self.arrivals.push(self.current);
@@ -200,41 +203,18 @@ impl Machine<'_> {
         self.set_state(object, state::RUNNABLE);
     }
 
-    /// Wakes one thread in the wait set of an object: the one that was chosen, or who has waited longest.
-    pub fn wake_one(&mut self, object: Address) {
-        let waiting = self.waiters(object);
-        let first = if self.stepping {
-            self.choice.checked_sub(1).filter(|chosen| waiting.contains(chosen))
-        } else {
-            let arrivals = &self.arrivals;
-            waiting
-                .into_iter()
-                .min_by_key(|number| arrivals.iter().position(|other| other == number))
-        };
-        if let Some(number) = first {
-            self.wake(number, wake::NOTIFIED);
-        }
-    }
-
-    /// Wakes all threads in the wait set of an object.
-    pub fn wake_all(&mut self, object: Address) {
-        for number in self.waiters(object) {
-            self.wake(number, wake::NOTIFIED);
-        }
-    }
-
     /// Wakes a thread that waits, sleeps or is parked.
     pub fn wake(&mut self, number: u32, why: u32) {
         let next = match self.thread_word(number, thread::STATUS) {
             status::WAITING => status::REACQUIRING,
             status::PARKED | status::SLEEPING => status::RUNNABLE,
             status::REACQUIRING if why == wake::NOTIFIED => {
-                return self.set_thread_word(number, thread::WAKE, why);
+                return self.set_wake_kind(number, why);
             }
             _ => return,
         };
         self.set_thread_word(number, thread::STATUS, next);
-        self.set_thread_word(number, thread::WAKE, why);
+        self.set_wake_kind(number, why);
         if next == status::REACQUIRING {
             let object = self.thread_word(number, thread::OBJECT);
             self.set_state(object, state::BLOCKED);

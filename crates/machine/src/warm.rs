@@ -34,14 +34,12 @@ impl Machine<'_> {
     /// Boots an empty machine, with what any of these programs needs of the JDK in the image. [`Machine::begin`] puts one of
     /// them before its first step, and another one afterwards.
     pub fn prepare_searches(&mut self, starts: &[Start]) -> Result<(), LaunchError> {
-        // The threads of the JDK do not count among those that have names.
-        let names = std::mem::replace(&mut self.manner.names_threads, false);
         self.boot().map_err(LaunchError::Start)?;
         self.freeze();
         let before = self.class_states();
         let console = std::mem::replace(&mut self.console, Box::new(Nowhere));
         // Whoever reads a name here goes on, and the search will be told.
-        self.manner.names_threads = true;
+        let names = std::mem::replace(&mut self.manner.names_threads, true);
         let mut used = BTreeSet::new();
         for start in starts {
             self.launch_start(start)?;

@@ -133,7 +133,7 @@ pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
         (true, &shared.console_matters, &mut manner.prints),
         (true, &shared.names_matter, &mut manner.names_threads),
         (reduced, &shared.threads_matter, &mut manner.counts_threads),
-        (reduced, &shared.interrupts_matter, &mut manner.interrupts),
+        (true, &shared.interrupts_matter, &mut manner.interrupts),
         (reduced, &shared.threads_watched, &mut manner.watches_threads),
     ];
     let mut news = false;
@@ -156,11 +156,12 @@ fn draw_conclusions(manner: &mut Manner) {
 }
 
 /// What steps depend on that had to be learned from the program, by name.
-fn lessons(manner: &mut Manner) -> [(&'static str, &mut bool); 3] {
+fn lessons(manner: &mut Manner) -> [(&'static str, &mut bool); 4] {
     [
         ("prints", &mut manner.prints),
         ("watches", &mut manner.watches_threads),
         ("names", &mut manner.names_threads),
+        ("interrupts", &mut manner.interrupts),
     ]
 }
 

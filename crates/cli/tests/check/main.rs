@@ -8,6 +8,7 @@ mod comparisons;
 mod options;
 mod reports;
 mod strategies;
+mod threads;
 mod verdicts;
 
 use common::cases::{self, Case, Ran, on_all_cores, scratch};

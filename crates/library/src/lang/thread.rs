@@ -8,7 +8,7 @@ use super::trace;
 use crate::common::{array_of, jdk_class, non_null};
 use machine::clock::EPOCH_MILLIS;
 use machine::inspect::Wait;
-use machine::layout::{self, status, thread, wake};
+use machine::layout::{status, thread, wake};
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
 use std::sync::atomic::Ordering;
 
@@ -122,8 +122,11 @@ fn own_name(m: &mut Machine<'_>, _: &Args) -> Answer {
     Ok(Outcome::Word((lineage.wrapping_mul(1000) & 0x3fff_ffff) + made))
 }
 
-/// The number of the next thread, which no other has; the same for all where nobody reads them.
-fn own_number(m: &mut Machine<'_>, _: &Args) -> Answer {
+/// The id of the next thread, which no other has; the same for all of the program's where nobody reads them.
+fn own_number(m: &mut Machine<'_>, args: &Args) -> Answer {
+    if m.is_booting() {
+        return next_id(m, args);
+    }
     if !m.manner.names_threads {
         return Ok(Outcome::Wide(m.next_id(0)?));
     }
@@ -176,7 +179,8 @@ fn get_state(m: &mut Machine<'_>, args: &Args) -> Answer {
 pub(crate) const REPLACED: &[(&str, &str, &str, Native)] = &[
     // A hint that does nothing on a JVM without a processor instruction for it; here it ends the turn.
     (THREAD, "onSpinWait", "()V", give_way),
-    // Its body counts in memory outside of the heap.
+    // One counter for a run and for the boot sequence of a search. The body of the newer one counts outside of the heap.
+    (THREAD, "nextThreadID", "()J", next_id),
     ("java/lang/Thread$ThreadIdentifiers", "next", "()J", next_id),
 ];
 
@@ -193,9 +197,7 @@ fn current_thread(m: &mut Machine<'_>, _: &Args) -> Answer {
 }
 
 fn next_id(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let next = m.memory.load(layout::COUNTER) + 1;
-    m.memory.store(layout::COUNTER, next);
-    Ok(Outcome::Wide(u64::from(next)))
+    Ok(Outcome::Wide(m.count_id()))
 }
 
 fn start(m: &mut Machine<'_>, args: &Args) -> Answer {
@@ -252,7 +254,7 @@ fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
     }
     m.set_thread_word(me, thread::PHASE, 0);
     m.resume_running();
-    if m.thread_word(me, thread::WAKE) == wake::INTERRUPTED {
+    if m.wake_kind(me) == wake::INTERRUPTED {
         return sleep_interrupted(m);
     }
     Ok(Outcome::Void)
@@ -379,9 +381,7 @@ fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
     }
     m.set_thread_word(me, thread::PHASE, 0);
     m.resume_running();
-    // Who was notified keeps an interrupt that came afterwards; who left the wait set otherwise is told of it.
-    let why = m.thread_word(me, thread::WAKE);
-    if why == wake::INTERRUPTED || why != wake::NOTIFIED && m.is_interrupted(me) {
+    if m.leave_wait_set(object) {
         m.clear_interrupt(me);
         return Err(Trap::Raise("java/lang/InterruptedException", None));
     }
