@@ -39,6 +39,7 @@ mod reach;
 mod record;
 mod refresh;
 mod schedule;
+mod solo;
 mod special;
 pub mod support;
 mod symmetry;
@@ -60,4 +61,4 @@ pub use pending::Mark;
 #[doc(hidden)]
 pub use reach::Origins;
 pub use schedule::End;
-pub use warm::Nowhere;
+pub use warm::{AHEAD, Nowhere};

@@ -55,6 +55,7 @@ impl<'p> Subject for JavaProgram<'p> {
         if let Some(file) = &self.discipline {
             machine.discipline = Some(Arc::new(discipline::read(machine.program, file)?));
         }
+        machine.run_ahead(machine::AHEAD);
         Ok(machine)
     }
 
