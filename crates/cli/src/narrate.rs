@@ -111,10 +111,7 @@ impl Narrator<'_> {
                 before = Some(narrator.before(machine, action, begins));
             }
         };
-        let go = |thread: u32| Action {
-            thread,
-            what: What::Go,
-        };
+        let go = |thread: u32| Action { thread, what: What::Go };
         let ahead = machine.run_ahead_again(&system.start, &mut |machine| see(self, machine, go(0), false));
         ahead.ok().filter(|&done| done)?;
         let mut menu = Menu::default();

@@ -676,6 +676,9 @@ impl<'p> Machine<'p> {
                 Instr::MonitorEnter { o } => {
                     let object = object!(o);
                     visible_at!(object);
+                    if STEPPING && self.alone && object < self.memory.image_end() {
+                        self.note_console_lock(method, object);
+                    }
                     let lock = self.memory.load(object + LOCK);
                     if lock == 0 {
                         self.memory.store(object + LOCK, (1 << OWNER_BITS) | (self.current + 1));

@@ -61,4 +61,5 @@ pub use pending::Mark;
 #[doc(hidden)]
 pub use reach::Origins;
 pub use schedule::End;
-pub use warm::{AHEAD, Nowhere};
+pub use solo::AHEAD;
+pub use warm::Nowhere;

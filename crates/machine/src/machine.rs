@@ -305,8 +305,11 @@ pub struct Machine<'p> {
     pub(crate) paused: bool,
     /// Whether a thread that was alone has written anything in the current step.
     pub(crate) wrote: bool,
-    /// How many steps of the main thread [`Machine::run_ahead`] has taken.
+    /// How many steps of the main thread [`Machine::run_ahead`] has taken, and whether these had no end in sight.
     pub(crate) ahead: u32,
+    pub(crate) restless: bool,
+    /// How many words were left when garbage was last collected on the way.
+    pub(crate) left: u32,
     /// Frame and instruction with which the current step began.
     pub(crate) began: (Address, u32),
     /// Whether the present turn ends because the thread gave way.
@@ -431,6 +434,8 @@ impl<'p> Machine<'p> {
             paused: false,
             wrote: false,
             ahead: 0,
+            restless: false,
+            left: 0,
             began: (0, 0),
             gave_way: false,
             turns: u64::MAX,

@@ -15,17 +15,26 @@ use crate::system::{Action, What};
 use kernel::{Access, ThreadId, Vector};
 use program::world::Method;
 
-/// After so many steps it is looked whether the main thread goes round in a circle: shorter ways do not take long.
-const UNWATCHED: u32 = 8;
+/// Steps that the main thread may take before it starts another: a second, and some hundred million instructions.
+pub const AHEAD: u32 = 1280;
 
-/// How many words of garbage there may be before it is collected.
-const GARBAGE: u32 = 1 << 23;
+/// Every so many of these it is looked whether they lead round in a circle, unless there are more words than that to look at.
+const STRIDE: u32 = 16;
+const WATCHED: u32 = 1 << 20;
+
+/// How many words may be made before garbage is collected, and how many may be left then.
+const GARBAGE: u32 = 1 << 22;
+const LARGEST: u32 = 1 << 24;
 
 impl Machine<'_> {
     /// Whether a thread is the only one alive, and its step may go on for that.
     pub(crate) fn is_alone(&self, number: u32) -> bool {
         let others = (0..=self.highest_thread()).filter(|&other| other != number);
-        self.manner.solo && others.into_iter().all(|other| self.thread_word(other, thread::STATUS) == status::FREE)
+        self.manner.solo
+            && !self.restless
+            && others
+                .into_iter()
+                .all(|other| self.thread_word(other, thread::STATUS) == status::FREE)
     }
 
     /// Whether steps of a thread that is alone pause before every access ([`Machine::apply_seen`]).
@@ -90,39 +99,58 @@ impl Machine<'_> {
         }
     }
 
-    /// Takes the steps of the main thread before which there is nothing to choose and nobody to see them, `most` at the most. There is no way
-    /// back. However this ends, the search begins there.
-    pub fn run_ahead(&mut self, most: u32) {
-        self.ahead = 0;
-        let (mut kept, mut renew) = (Vec::new(), UNWATCHED);
-        while self.ahead < most && self.goes_on_alone() {
-            if self.step_ahead(&mut |_| ()).is_none() {
-                break;
-            }
-            self.ahead += 1;
-            if self.ahead >= UNWATCHED {
-                // Brent's algorithm, as in the search: if there is no way out, it must be the search that says so.
+    /// Begins a program anew, and takes the steps of the main thread before which there is nothing to choose and nobody to see them. There is no
+    /// way back: the search begins where this ends. If it comes to no end, `most` steps ahead, the program is where it begins, and goes
+    /// access by access from there as if it were not alone: the search finds out what keeps it.
+    pub fn run_ahead(&mut self, start: &Start, most: u32) -> Result<(), LaunchError> {
+        (self.ahead, self.restless) = (0, false);
+        self.begin_alone(start)?;
+        let (mut kept, mut renew) = (Vec::new(), STRIDE);
+        while self.goes_on_alone() {
+            let is_large = self.memory.top() - self.memory.image_end() > LARGEST;
+            let mut is_round = false;
+            if self.ahead > 0
+                && self.ahead.is_multiple_of(STRIDE)
+                && self.memory.top() - self.memory.image_end() < WATCHED
+            {
+                // Brent's algorithm, as in the search.
                 let mut vector = Vector::default();
-                self.encode(&mut vector);
+                self.encode_afresh(&mut vector);
                 let words = vector.words();
-                if kept == words {
-                    break;
-                }
+                is_round = kept == words;
                 if self.ahead >= renew {
                     (kept, renew) = (words, self.ahead * 2);
                 }
             }
+            if self.ahead == most || is_large || is_round {
+                (self.ahead, self.restless) = (0, true);
+                self.begin_alone(start)?;
+                break;
+            }
+            if !self.step_ahead(&mut |_| ()) {
+                break;
+            }
+            self.ahead += 1;
         }
+        Ok(())
     }
 
-    /// Takes the first of these steps again, from where the program begins. `see` is shown the machine before each access. Whether that
-    /// was possible.
-    pub fn run_ahead_again(&mut self, start: &Start, see: &mut dyn FnMut(&mut Self)) -> Result<bool, LaunchError> {
+    /// Goes back to where the program begins.
+    fn begin_alone(&mut self, start: &Start) -> Result<(), LaunchError> {
+        self.left = 0;
         self.restart();
-        self.launch_start(start)?;
+        // No step of these is undone, so nobody needs the vector before it.
+        self.forget_encodings();
+        self.launch_start(start)
+    }
+
+    /// Begins the program anew, and takes the steps that [`Machine::run_ahead`] has taken. `see` is shown the machine before each access.
+    /// Whether that was possible.
+    pub fn run_ahead_again(&mut self, start: &Start, see: &mut dyn FnMut(&mut Self)) -> Result<bool, LaunchError> {
+        self.begin_alone(start)?;
         for _ in 0..self.ahead {
             see(self);
-            if self.step_ahead(see).is_none() {
+            if !self.step_ahead(see) {
                 return Ok(false);
             }
         }
@@ -137,17 +165,20 @@ impl Machine<'_> {
             && self.thread_word(0, thread::READY) == 0
     }
 
-    fn step_ahead(&mut self, see: &mut dyn FnMut(&mut Self)) -> Option<()> {
+    /// Takes a step of the main thread for good; whether that is supported.
+    fn step_ahead(&mut self, see: &mut dyn FnMut(&mut Self)) -> bool {
         let go = Action {
             thread: 0,
             what: What::Go,
         };
-        self.apply_seen(go, see).ok()?;
-        if self.memory.top() - self.memory.image_end() > GARBAGE {
+        let went = self.apply_seen(go, see).is_ok();
+        let (top, image_end) = (self.memory.top(), self.memory.image_end());
+        if top - image_end > GARBAGE && top - image_end > self.left.saturating_mul(2) {
             self.collect();
             self.forget_reach();
+            self.left = self.memory.top() - image_end;
         }
         self.memory.commit();
-        Some(())
+        went
     }
 }

@@ -14,9 +14,6 @@ use kernel::{Menu, Pending, System, ThreadId, Unsupported, Vector};
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
 
-/// The same for a thread that is alone: a few milliseconds.
-const SOLO_BUDGET: i64 = 100_000;
-
 /// How far the clock may leap between two looks at it: an hour, in nanoseconds.
 const LEAP: u64 = 3_600_000_000_000;
 
@@ -180,7 +177,7 @@ impl Machine<'_> {
             self.fresh = self.thread_word(number, thread::READY) != 0;
             self.began = (self.fp, self.memory.load(self.fp + frame::PC));
             self.alone = solo;
-            let mut fuel = if solo { SOLO_BUDGET } else { BUDGET };
+            let mut fuel = BUDGET;
             let exit = loop {
                 let exit = self.execute::<true>(&mut fuel);
                 if !std::mem::take(&mut self.paused) {

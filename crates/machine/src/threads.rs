@@ -68,6 +68,7 @@ impl Machine<'_> {
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
         if std::mem::take(&mut self.alone) {
             self.escape_shared();
+            self.note_all_owned(self.current)?;
         }
         self.escape(object);
         let root = self.thread_root()?;

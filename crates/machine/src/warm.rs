@@ -20,8 +20,8 @@ const TURNS: u64 = 500;
 /// After so many turns in which no class was initialised there will be no more: most such programs never end.
 const FRUITLESS: u64 = 100;
 
-/// Steps that the main thread may take before it starts another: a few seconds.
-pub const AHEAD: u32 = 1 << 10;
+/// Steps that the main thread may take by itself before all others.
+const AHEAD: u32 = 200;
 
 /// Schedules, each of which may show more of the JDK that the program uses: for [`Machine::walk`].
 const SCHEDULES: [(u32, bool); 6] = [(0, false), (0, true), (1, false), (8, true), (64, false), (512, true)];
@@ -34,6 +34,7 @@ impl Machine<'_> {
     /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
     pub fn prepare_search(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.prepare_searches(std::slice::from_ref(start))?;
+        (self.ahead, self.restless) = (0, false);
         self.launch_start(start)
     }
 
@@ -50,13 +51,17 @@ impl Machine<'_> {
         self.manner.names_threads = true;
         let mut used = BTreeSet::new();
         for start in starts {
-            self.launch_start(start)?;
-            self.run_ahead(AHEAD);
+            self.run_ahead(start, AHEAD)?;
             for (turn, newest) in SCHEDULES {
                 let steps = self.walk(turn, newest);
                 used.extend(self.classes_used(&before));
+                let has_others = self.highest_thread() > 0;
                 for undo in steps.into_iter().rev() {
                     self.undo(undo);
+                }
+                // A single thread has no turns: only what it chooses can differ.
+                if newest && !has_others {
+                    break;
                 }
             }
             self.run_for_long(&before);
@@ -81,6 +86,7 @@ impl Machine<'_> {
         self.restart();
         self.declared.clear();
         self.distrusts = false;
+        (self.ahead, self.restless) = (0, false);
         self.forget_encodings();
         self.launch_start(start)
     }
