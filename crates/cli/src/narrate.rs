@@ -6,6 +6,7 @@ mod names;
 use crate::sources::Sources;
 use crate::subject::java::learned;
 use explain::exception_text;
+use kernel::{Menu, System};
 use machine::inspect::{Cell, CellName, Doing, Frame, Wait};
 use machine::layout::OWNER_MASK;
 use machine::system::{Action, Java, What};
@@ -18,6 +19,9 @@ use std::sync::{Arc, Mutex};
 
 /// Packages whose cells are of interest even though the code that touches them is the JDK's.
 const ATOMICS: &str = "java.util.concurrent.atomic.";
+
+/// How many accesses are told of a thread that is alone, until it comes to rest: what the JDK does may take hundreds of thousands.
+const MOST_ALONE: u32 = 20_000;
 
 /// Follows a schedule and tells what happens. The machine is before the first step, and is again afterwards. `None` if
 /// the schedule cannot be followed.
@@ -52,28 +56,21 @@ fn tell<'p>(
         row_of_step: Vec::new(),
         unplaced: 0,
     };
-    let mut violation = None;
-    let mut before: Option<Before> = None;
-    let undos = search::replay(system, machine, &found.actions, |machine, menu, action| {
-        if let Some(before) = before.take() {
-            narrator.after(machine, before);
-        }
-        match action {
-            Some(action) => before = Some(narrator.before(machine, action)),
-            None => violation = Some(narrator.finish(machine, menu, found)),
-        }
-    });
+    machine.pause(true);
+    let told = narrator.follow(system, machine, found);
+    machine.pause(false);
     machine.console = Box::new(Nowhere);
-    search::rewind(system, machine, undos.ok()?);
-    let mut violation = violation?;
+    let mut violation = told?;
     violation.learned = learned(system.manner);
     violation.trace.schedule = found.actions.iter().map(Action::to_string).collect();
     Some(violation)
 }
 
-/// What was to be seen before a step.
+/// What was to be seen before a step, or before a part of it where the thread is alone.
 struct Before {
     action: Action,
+    /// Whether it begins a step of the schedule.
+    begins: bool,
     thread: usize,
     place: Option<Frame>,
     call: String,
@@ -97,6 +94,52 @@ struct Narrator<'s> {
 }
 
 impl Narrator<'_> {
+    /// Tells all from where the program begins: what came before the schedule, and the schedule. The machine is left where the schedule begins.
+    fn follow<'p>(&mut self, system: &Java<'p>, machine: &mut Machine<'p>, found: &Found<Action>) -> Option<Violation> {
+        let mut before: Option<Before> = None;
+        let mut left = MOST_ALONE;
+        let mut see = |narrator: &mut Self, machine: &mut Machine<'p>, action: Action, begins: bool| {
+            if let Some(before) = before.take() {
+                narrator.after(machine, before);
+            }
+            if begins {
+                left = MOST_ALONE;
+            }
+            // Of what is too long to be read, the beginning is enough.
+            if left > 0 {
+                left -= 1;
+                before = Some(narrator.before(machine, action, begins));
+            }
+        };
+        let go = |thread: u32| Action { thread, what: What::Go };
+        let ahead = machine.run_ahead_again(&system.start, &mut |machine| see(self, machine, go(0), false));
+        ahead.ok().filter(|&done| done)?;
+        let mut menu = Menu::default();
+        let mut undos = Vec::with_capacity(found.actions.len());
+        for &action in &found.actions {
+            system.pending(machine, &mut menu);
+            let mut entries = menu.entries().iter();
+            let offered = entries.any(|entry| entry.enabled && entry.action == action);
+            if !offered {
+                break;
+            }
+            see(self, machine, action, true);
+            let mut see_more = |machine: &mut Machine<'p>| see(self, machine, go(action.thread), false);
+            match machine.apply_seen(action, &mut see_more) {
+                Ok(undo) => undos.push(undo),
+                Err(_) => break,
+            }
+        }
+        if let Some(before) = before.take() {
+            self.after(machine, before);
+        }
+        system.pending(machine, &mut menu);
+        let violation = self.finish(machine, &menu, found);
+        let is_whole = undos.len() == found.actions.len();
+        search::rewind(system, machine, undos);
+        is_whole.then_some(violation)
+    }
+
     fn thread(&mut self, machine: &mut Machine<'_>, number: u32) -> usize {
         let object = machine.thread_word(number, machine::layout::thread::OBJECT);
         let fresh = self.trace.threads.len();
@@ -107,7 +150,7 @@ impl Narrator<'_> {
         index
     }
 
-    fn before(&mut self, machine: &mut Machine<'_>, action: Action) -> Before {
+    fn before(&mut self, machine: &mut Machine<'_>, action: Action, begins: bool) -> Before {
         let number = action.thread;
         let thread = self.thread(machine, number);
         let frames = machine.frames(number);
@@ -143,6 +186,7 @@ impl Narrator<'_> {
         };
         Before {
             action,
+            begins,
             thread,
             place,
             call,
@@ -169,24 +213,25 @@ impl Narrator<'_> {
         for text in self.printed.take() {
             events.push(Event::Print { text });
         }
+        let steps = usize::from(before.begins);
         let asks_for_assertions = before.call == "Class.desiredAssertionStatus";
         if (before.place.is_none() || asks_for_assertions) && events.is_empty() {
             // Neither the program's code nor anything to tell: the step belongs to what is around it.
-            self.row_of_step.push(self.trace.rows.len().saturating_sub(1));
+            self.note_row(steps, self.trace.rows.len().saturating_sub(1));
             match self.trace.rows.last_mut() {
-                Some(row) => row.steps += 1,
-                None => self.unplaced += 1,
+                Some(row) => row.steps += steps,
+                None => self.unplaced += steps,
             }
             return;
         }
         // What the JDK does after the program's last line belongs to that line.
         let goes_on = self.trace.rows.last().is_some_and(|row| row.thread == before.thread);
         if before.place.is_none() && goes_on {
-            self.row_of_step.push(self.trace.rows.len() - 1);
+            self.note_row(steps, self.trace.rows.len() - 1);
             let locks = self.locks(machine);
             if let Some(row) = self.trace.rows.last_mut() {
                 row.events.extend(events);
-                row.steps += 1;
+                row.steps += steps;
                 row.locks = locks;
             }
             return;
@@ -219,7 +264,7 @@ impl Narrator<'_> {
                 ..Row::default()
             });
         }
-        self.row_of_step.push(self.trace.rows.len() - 1);
+        self.note_row(steps, self.trace.rows.len() - 1);
         if let Some(row) = self.trace.rows.last_mut() {
             if !before.call.is_empty() {
                 row.call = before.call;
@@ -229,9 +274,14 @@ impl Narrator<'_> {
                     row.events.push(event);
                 }
             }
-            row.steps += 1 + std::mem::take(&mut self.unplaced);
+            row.steps += steps + std::mem::take(&mut self.unplaced);
             row.locks = locks;
         }
+    }
+
+    /// Notes where the steps of the schedule are told that begin with what was just told: one, or none.
+    fn note_row(&mut self, steps: usize, row: usize) {
+        self.row_of_step.extend(std::iter::repeat_n(row, steps));
     }
 
     fn describe(&mut self, machine: &mut Machine<'_>, before: &Before, events: &mut Vec<Event>) {
@@ -375,7 +425,7 @@ impl Narrator<'_> {
         held
     }
 
-    fn finish(&mut self, machine: &mut Machine<'_>, menu: &kernel::Menu<Action>, found: &Found<Action>) -> Violation {
+    fn finish(&mut self, machine: &mut Machine<'_>, menu: &Menu<Action>, found: &Found<Action>) -> Violation {
         for number in machine.live_threads() {
             self.thread(machine, number);
         }

@@ -29,6 +29,12 @@ pub trait System {
     /// Goes back over the latest step that is not undone yet.
     fn undo(&self, state: &mut Self::State, undo: Self::Undo);
 
+    /// Whether a step may have changed more that threads can see than its footprint says. A step of a thread that is the only one
+    /// alive may: nobody was there to see it.
+    fn wrote(&self, _undo: &Self::Undo) -> bool {
+        false
+    }
+
     /// Appends the state to `out`: equal vectors mean states that are equal up to the names of objects and threads.
     fn encode(&self, state: &mut Self::State, out: &mut Vector);
 

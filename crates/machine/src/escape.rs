@@ -4,6 +4,8 @@
 //! a program's own code that can only happen in the visible instruction with which a step begins: everything else in a step touches
 //! objects of the thread's own, or none. So it is enough to look at what the step was about to write, once that instruction
 //! has done so and before the next one. What the machine itself stores where every thread finds it goes through `store_root`.
+//!
+//! As long as a thread is alone, nothing is marked: what others will be able to reach is found when it starts one.
 
 use crate::layout::{CLASSES, ESCAPED, PROVED};
 use crate::machine::Machine;
@@ -93,6 +95,31 @@ impl Machine<'_> {
         }
         let mut work = std::mem::take(&mut self.escaping);
         work.push(object);
+        self.escape_all(&mut work);
+        self.escaping = work;
+    }
+
+    /// A thread that was alone is about to start another one: what that will be able to reach has escaped.
+    ///
+    /// SOUNDNESS: that is all that the image leads to. And what has escaped leads only to what has: `escape_all` rests on that, so
+    /// what was stored into such an object while nobody looked has escaped, too.
+    pub(crate) fn escape_shared(&mut self) {
+        if !self.manner.escapes {
+            return;
+        }
+        let escaped = self.shared_objects();
+        let mut work = std::mem::take(&mut self.escaping);
+        work.clear();
+        for object in escaped {
+            self.references_of(object, |value| work.push(value));
+        }
+        let image_end = self.memory.image_end();
+        for position in 0..self.memory.touched().len() {
+            let at = self.memory.touched()[position];
+            if (CLASSES..image_end).contains(&at) && crate::encode::bit(&self.roles.references, at) {
+                work.push(self.memory.load(at));
+            }
+        }
         self.escape_all(&mut work);
         self.escaping = work;
     }

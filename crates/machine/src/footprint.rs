@@ -43,7 +43,7 @@ impl Machine<'_> {
         }
     }
 
-    fn instruction_footprint(&mut self, number: u32, next: Next, out: &mut Menu<Action>) {
+    pub(crate) fn instruction_footprint(&mut self, number: u32, next: Next, out: &mut Menu<Action>) {
         let Next {
             method,
             code,

@@ -20,7 +20,7 @@ use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, Method};
 
 impl<'p> Machine<'p> {
     /// Runs the current thread until something in [`Exit`] happens. With `STEPPING`, the first instruction may touch
-    /// anything, and the loop ends before the next one that does.
+    /// anything, and the loop ends before the next one that does; if the thread is alone, before the next one of which the search is told.
     pub(crate) fn execute<const STEPPING: bool>(&mut self, fuel: &mut i64) -> Exit {
         loop {
             match self.execute_frames::<STEPPING>(fuel) {
@@ -205,13 +205,27 @@ impl<'p> Machine<'p> {
                 (array, index)
             }};
         }
-        // Other threads may see what follows: a step ends before it, unless it began with it.
+        // A step ends here, unless it began with this instruction.
+        macro_rules! stop {
+            () => {
+                if !self.fresh {
+                    save!();
+                    return Ok(Exit::Pending);
+                }
+                self.fresh = false;
+            };
+        }
+        // Other threads may see what follows: a step ends before it, unless there are none.
         macro_rules! visible {
             () => {
                 if STEPPING && !self.manner.every {
-                    if !self.fresh {
+                    if !self.alone {
+                        stop!();
+                    } else if self.attentive {
                         save!();
-                        return Ok(Exit::Pending);
+                        if self.attend() {
+                            return Ok(Exit::Pending);
+                        }
                     }
                     self.fresh = false;
                 }
@@ -220,7 +234,7 @@ impl<'p> Machine<'p> {
         // The same, unless no other thread was ever able to reach the object.
         macro_rules! visible_at {
             ($object:expr) => {
-                if !(STEPPING && self.is_own($object)) {
+                if !STEPPING || self.alone || !self.is_own($object) {
                     visible!();
                 }
             };
@@ -245,7 +259,7 @@ impl<'p> Machine<'p> {
         // What is stored into an object that others may reach has escaped.
         macro_rules! publish {
             ($object:expr) => {
-                if STEPPING && !self.is_own($object) {
+                if STEPPING && !self.alone && !self.is_own($object) {
                     self.mark_escaped();
                 }
             };
@@ -662,6 +676,9 @@ impl<'p> Machine<'p> {
                 Instr::MonitorEnter { o } => {
                     let object = object!(o);
                     visible_at!(object);
+                    if STEPPING && self.alone && object < self.memory.image_end() {
+                        self.note_console_lock(method, object);
+                    }
                     let lock = self.memory.load(object + LOCK);
                     if lock == 0 {
                         self.memory.store(object + LOCK, (1 << OWNER_BITS) | (self.current + 1));
@@ -669,6 +686,10 @@ impl<'p> Machine<'p> {
                         self.memory.store(object + LOCK, lock + (1 << OWNER_BITS));
                     } else if !self.try_enter(object) {
                         save!();
+                        if STEPPING && self.alone {
+                            // Whoever has it is no more: the thread stands before this for ever.
+                            return Ok(Exit::Pending);
+                        }
                         self.block_on(object);
                         return Ok(Exit::Blocked);
                     }
@@ -794,15 +815,18 @@ impl<'p> Machine<'p> {
                 }
                 Instr::Special { op, d, a, b } => {
                     if STEPPING && self.is_visible(method, op) {
-                        visible!();
+                        if self.alone && self.is_told(method, op) {
+                            stop!();
+                        } else {
+                            visible!();
+                        }
                     }
                     save!();
                     match self.special(method, op, d, a, b)? {
                         Next::Advance => pc += 1,
                         Next::Reload => {
                             reload!();
-                            if self.yielding {
-                                self.yielding = false;
+                            if std::mem::take(&mut self.yielding) && !self.alone {
                                 self.gave_way = true;
                                 *fuel = 0;
                             }

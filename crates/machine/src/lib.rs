@@ -40,6 +40,7 @@ mod reach;
 mod record;
 mod refresh;
 mod schedule;
+mod solo;
 mod special;
 pub mod support;
 mod symmetry;
@@ -62,4 +63,5 @@ pub use pending::Mark;
 #[doc(hidden)]
 pub use reach::Origins;
 pub use schedule::End;
+pub use solo::AHEAD;
 pub use warm::Nowhere;

@@ -299,6 +299,19 @@ pub struct Machine<'p> {
     pub(crate) distrusts: bool,
     /// Whether the current step has yet to touch something that others may see.
     pub(crate) fresh: bool,
+    /// Whether the running thread is the only one that is alive, so that nobody sees where its step ends.
+    pub(crate) alone: bool,
+    /// Whether accesses of a thread that is alone are looked at ([`Machine::attend`]), and whether it stops at each.
+    pub(crate) attentive: bool,
+    pub(crate) pauses: bool,
+    pub(crate) paused: bool,
+    /// Whether a thread that was alone has written anything in the current step.
+    pub(crate) wrote: bool,
+    /// How many steps of the main thread [`Machine::run_ahead`] has taken, and whether these had no end in sight.
+    pub(crate) ahead: u32,
+    pub(crate) restless: bool,
+    /// How many words were left when garbage was last collected on the way.
+    pub(crate) left: u32,
     /// Frame and instruction with which the current step began.
     pub(crate) began: (Address, u32),
     /// Whether the present turn ends because the thread gave way.
@@ -327,6 +340,8 @@ pub(crate) type Asked = ((usize, usize, usize, usize), u32);
 pub struct Manner {
     /// Every instruction is a step, not only those that other threads may see.
     pub every: bool,
+    /// A thread that is alone runs through what others could see, if there were any.
+    pub solo: bool,
     /// Threads may wake up without a reason.
     pub spurious: bool,
     /// Locks that a finished thread still holds are a flaw.
@@ -415,6 +430,14 @@ impl<'p> Machine<'p> {
             distrusts: false,
             discipline: None,
             fresh: true,
+            alone: false,
+            attentive: false,
+            pauses: false,
+            paused: false,
+            wrote: false,
+            ahead: 0,
+            restless: false,
+            left: 0,
             began: (0, 0),
             gave_way: false,
             turns: u64::MAX,

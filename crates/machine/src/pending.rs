@@ -79,7 +79,7 @@ impl<'p> Machine<'p> {
             if let (Some(next), Some(object)) = (next, wanted)
                 && object < self.memory.image_end()
             {
-                self.note_console_lock(next, object);
+                self.note_console_lock(next.method, object);
             }
             let go = Action {
                 thread: number,
@@ -193,9 +193,9 @@ impl<'p> Machine<'p> {
     }
 
     /// Notes that the program itself locks one of its standard streams: then printing is more than output.
-    fn note_console_lock(&self, next: Next, object: Address) {
+    pub(crate) fn note_console_lock(&self, by: &Method, object: Address) {
         let class = &*self.program.class(self.class_of(object)).name;
-        if class == "java/io/PrintStream" && self.is_users(next.method) {
+        if class == "java/io/PrintStream" && self.is_users(by) {
             self.shared.console_matters.store(true, Ordering::Relaxed);
         }
     }

@@ -376,6 +376,28 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// A thread that was alone, so that nothing was noted, is about to start another one: notes which synchronizers it has taken.
+    pub(crate) fn note_all_owned(&mut self, number: u32) -> Result<(), Trap> {
+        if !self.manner.locksets || self.distrusts {
+            return Ok(());
+        }
+        let own = self.thread_word(number, thread::OBJECT);
+        let before = self.locks_at(self.thread_word(number, thread::OWNED));
+        let mut after: Locks = before.iter().filter(|&lock| self.has_lock(lock, number)).collect();
+        for object in self.shared_objects() {
+            let lock = Lock::Of(object);
+            let is_synchronizer = self.program.is_subclass(self.class_of(object), self.known.synchronizer);
+            if is_synchronizer && self.owner_of(object) == own && !after.contains(lock) {
+                after.push(lock);
+            }
+        }
+        if before != after {
+            let value = self.new_lockset(after)?;
+            self.set_thread_word(number, thread::OWNED, value);
+        }
+        Ok(())
+    }
+
     /// A word that stands for these locks.
     fn new_lockset(&mut self, locks: Locks) -> Result<Address, Trap> {
         let mut set = Vec::new();

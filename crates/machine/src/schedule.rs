@@ -33,7 +33,7 @@ pub enum End {
 impl Machine<'_> {
     /// Runs until the program or the machine's own call ends.
     pub fn run(&mut self) -> End {
-        self.stepping = false;
+        (self.stepping, self.alone) = (false, false);
         let mut idle = 0;
         loop {
             // Threads that do nothing but give way to one another wait for time to pass.

@@ -203,7 +203,7 @@ impl Machine<'_> {
         if self.stepping {
             self.read_names(touches, &args)?;
         }
-        let seen = self.stepping && self.manner.escapes && self.is_visible(method, NATIVE);
+        let seen = self.stepping && !self.alone && self.manner.escapes && self.is_visible(method, NATIVE);
         let outcome = native(self, &args);
         // The choice of a step is for the native method that it begins with, and for no other.
         self.choice = 0;

@@ -1,7 +1,7 @@
 //! The machine as a [`kernel::System`]: steps, and going back over them.
 //!
 //! Between two steps each thread stands before its next visible instruction. A step executes that instruction and all
-//! that follows up to the next visible one.
+//! that follows up to the next visible one. A step of a thread that is the only one alive goes on, see `solo.rs`.
 
 use crate::boot::{LaunchError, Start};
 use crate::interpret::Exit;
@@ -83,6 +83,7 @@ impl std::str::FromStr for Action {
 pub struct Undo {
     checkpoint: Checkpoint,
     stirs: bool,
+    wrote: bool,
     thread: u32,
     current: u32,
     fp: Address,
@@ -91,15 +92,25 @@ pub struct Undo {
 impl Machine<'_> {
     /// Takes a step. The action must be an enabled one of the state's menu. On an error, nothing has happened.
     pub fn apply(&mut self, action: Action) -> Result<Undo, Unsupported> {
+        self.apply_seen(action, &mut |_| ())
+    }
+
+    /// The same. If the thread is alone and the machine [pauses](Machine::pause), `see` is shown it before each instruction that
+    /// others could see, if there were any, and with which the step does not begin.
+    pub fn apply_seen(&mut self, action: Action, see: &mut dyn FnMut(&mut Self)) -> Result<Undo, Unsupported> {
         let mut undo = Undo {
             checkpoint: self.memory.begin(),
             stirs: true,
+            wrote: false,
             thread: action.thread,
             current: self.current,
             fp: self.fp,
         };
-        match self.step(action) {
+        let stepped = self.step(action, see);
+        self.alone = false;
+        match stepped {
             Ok(()) => {
+                undo.wrote = self.wrote;
                 // Without `escape` nobody asks.
                 undo.stirs = !self.manner.runs_through || self.stirs(action.thread);
                 self.forget_reach_of(action.thread, undo.stirs);
@@ -112,15 +123,20 @@ impl Machine<'_> {
         }
     }
 
-    fn step(&mut self, action: Action) -> Result<(), Unsupported> {
+    fn step(&mut self, action: Action, see: &mut dyn FnMut(&mut Self)) -> Result<(), Unsupported> {
         self.stepping = true;
         let number = action.thread;
+        let solo = self.is_alone(number);
+        self.begin_attention(solo);
         self.catch_up();
         self.note_moved(number);
-        if self.manner.escapes {
+        // SOUNDNESS: what a thread does while it is alone happens before all that any other will do, and after all that any other has
+        // done. So nothing that a reduction rests on is about it, and no record is kept of it.
+        self.written.clear();
+        if self.manner.escapes && !solo {
             self.note_written(action);
         }
-        let records = self.manner.locksets && action.what != What::Timeout && action.what != What::Spurious;
+        let records = self.manner.locksets && !solo && action.what != What::Timeout && action.what != What::Spurious;
         if records {
             self.record_accesses(number)
                 .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
@@ -160,8 +176,18 @@ impl Machine<'_> {
             self.log_top();
             self.fresh = self.thread_word(number, thread::READY) != 0;
             self.began = (self.fp, self.memory.load(self.fp + frame::PC));
+            self.alone = solo;
             let mut fuel = BUDGET;
-            let exit = self.execute::<true>(&mut fuel);
+            let exit = loop {
+                let exit = self.execute::<true>(&mut fuel);
+                if !std::mem::take(&mut self.paused) {
+                    break exit;
+                }
+                self.set_thread_word(number, thread::FRAME, self.fp);
+                self.set_thread_word(number, thread::READY, 1);
+                see(self);
+                self.fresh = true;
+            };
             let over = matches!(exit, Exit::Ended);
             self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp });
             let ready = matches!(exit, Exit::Pending | Exit::Blocked);
@@ -256,6 +282,10 @@ impl<'p> System for Java<'p> {
             place: String::new(),
             obstacle: Obstacle::Feature,
         })
+    }
+
+    fn wrote(&self, undo: &Undo) -> bool {
+        undo.wrote
     }
 
     fn alias(&self, state: &mut Machine<'p>, thread: ThreadId) -> Option<ThreadId> {

@@ -66,6 +66,10 @@ impl Machine<'_> {
 
     /// `Thread.start`: the new thread is ready to run.
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
+        if std::mem::take(&mut self.alone) {
+            self.escape_shared();
+            self.note_all_owned(self.current)?;
+        }
         self.escape(object);
         let root = self.thread_root()?;
         let number = self.attach(object, root, &[object])?;

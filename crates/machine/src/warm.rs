@@ -8,7 +8,8 @@
 use crate::boot::{LaunchError, Start};
 use crate::layout::{class, class_record, init, thread};
 use crate::machine::{Console, Machine};
-use crate::system::Action;
+use crate::schedule::End;
+use crate::system::{Action, Undo};
 use kernel::{Menu, Pending};
 use program::classfile::Constant;
 use program::world::{ClassId, ClassKind, LoaderId};
@@ -16,6 +17,11 @@ use std::collections::BTreeSet;
 
 /// Turns that the run may take: enough for any program that is small enough to be explored.
 const TURNS: u64 = 500;
+/// After so many turns in which no class was initialised there will be no more: most such programs never end.
+const FRUITLESS: u64 = 100;
+
+/// Steps that the main thread may take by itself before all others.
+const AHEAD: u32 = 200;
 
 /// Schedules, each of which may show more of the JDK that the program uses: for [`Machine::walk`].
 const SCHEDULES: [(u32, bool); 6] = [(0, false), (0, true), (1, false), (8, true), (64, false), (512, true)];
@@ -28,6 +34,7 @@ impl Machine<'_> {
     /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
     pub fn prepare_search(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.prepare_searches(std::slice::from_ref(start))?;
+        (self.ahead, self.restless) = (0, false);
         self.launch_start(start)
     }
 
@@ -42,19 +49,22 @@ impl Machine<'_> {
         let names = std::mem::replace(&mut self.manner.names_threads, true);
         let mut used = BTreeSet::new();
         for start in starts {
-            self.launch_start(start)?;
-            self.turns = TURNS;
-            // However the run ends, the search will find out.
-            let _ = self.run();
-            self.turns = u64::MAX;
+            self.run_ahead(start, AHEAD)?;
+            for (turn, newest) in SCHEDULES {
+                let steps = self.walk(turn, newest);
+                used.extend(self.classes_used(&before));
+                let has_others = self.highest_thread() > 0;
+                for undo in steps.into_iter().rev() {
+                    self.undo(undo);
+                }
+                // A single thread has no turns: only what it chooses can differ.
+                if newest && !has_others {
+                    break;
+                }
+            }
+            self.run_for_long(&before);
             used.extend(self.classes_used(&before));
             self.restart();
-            for (turn, newest) in SCHEDULES {
-                self.launch_start(start)?;
-                self.walk(turn, newest);
-                used.extend(self.classes_used(&before));
-                self.restart();
-            }
         }
         if self.sets_properties() || !self.initialize_all(&used) {
             self.restart();
@@ -74,6 +84,7 @@ impl Machine<'_> {
         self.restart();
         self.declared.clear();
         self.distrusts = false;
+        (self.ahead, self.restless) = (0, false);
         self.forget_encodings();
         self.launch_start(start)
     }
@@ -92,8 +103,9 @@ impl Machine<'_> {
     }
 
     /// Takes steps: so many of each thread in turn, or as long as it can go if that is 0. The newest thread is the next one, if so wanted,
-    /// or the oldest.
-    fn walk(&mut self, turn: u32, newest: bool) {
+    /// or the oldest. What is needed to go back over them.
+    fn walk(&mut self, turn: u32, newest: bool) -> Vec<Undo> {
+        let mut undos = Vec::new();
         let (mut menu, mut last, mut taken, mut long) = (Menu::default(), None, 0, 0);
         for _ in 0..STEPS {
             self.pending(&mut menu);
@@ -109,15 +121,33 @@ impl Machine<'_> {
             };
             taken = if Some(thread) == last { taken + 1 } else { 1 };
             last = Some(thread);
-            let went = self.apply(action).is_ok();
+            let Ok(undo) = self.apply(action) else { break };
+            undos.push(undo);
             // Who computes for long shows little.
             let gave_way = std::mem::take(&mut self.gave_way);
             long += u32::from(!gave_way && self.thread_word(thread.0, thread::READY) == 0);
-            if !went || long > LONG {
+            if long > LONG {
                 break;
             }
         }
         self.stepping = false;
+        undos
+    }
+
+    /// Runs under one schedule, as long as that shows more classes. However it ends, the search will find out.
+    fn run_for_long(&mut self, before: &[u32]) {
+        let mut known = self.classes_used(before).len();
+        for _ in 0..TURNS / FRUITLESS {
+            self.turns = FRUITLESS;
+            if !matches!(self.run(), End::OutOfTurns) {
+                break;
+            }
+            let used = self.classes_used(before).len();
+            if std::mem::replace(&mut known, used) == used {
+                break;
+            }
+        }
+        self.turns = u64::MAX;
     }
 
     fn state_of(&self, id: ClassId) -> u32 {

@@ -66,6 +66,12 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
             expansion.sleep.extend_from_slice(asleep);
         }
         let step = expansion.step(state, top.schedule, &choice, &mut path.steps);
+        let mut writes = choice.writes;
+        if expansion.components.is_some() {
+            let steps = &path.steps[taken..];
+            writes |= steps.iter().any(|step| expansion.system.wrote(&step.undo));
+            path.choices[top.next - 1].writes = writes;
+        }
         for (flaw, actions) in expansion.take_passed(&path.steps) {
             expansion.report(vec![flaw], &actions);
         }
@@ -87,7 +93,7 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
                     top.reduced = false;
                 }
                 if let Some(components) = &mut expansion.components {
-                    components.meet(top.id, seen.id, choice.writes);
+                    components.meet(top.id, seen.id, writes);
                 }
             }
             Step::Failed(unsupported, action) => {

@@ -35,6 +35,9 @@ const FREE_HUNTS: usize = 8;
 const HUNT_STEPS: usize = 5000;
 const ALL_HUNT_STEPS: u64 = 20_000;
 
+/// How many steps one counts for that goes on where another was cut off because it took so long.
+const LONG_STEP: u64 = 64;
+
 /// One step in so many makes its thread the least important, and one in so many of those that end a wait because its time is up.
 const STEPS_TO_FALL: usize = 256;
 const RESTS_TO_FALL: usize = 4;
@@ -47,6 +50,8 @@ pub(crate) struct Scout<'a, S: System> {
     observer: &'a mut dyn Observer,
     pace: Pace,
     is_over: bool,
+    /// Whether there was ever more than one thread: of one alone, a search learns as much.
+    has_others: bool,
     /// What is looked for on the way, if a violation that is met may end everything.
     wanted: Option<Wanted>,
     crowd: Crowd,
@@ -73,6 +78,7 @@ impl<'a, S: System> Scout<'a, S> {
             observer,
             pace: Pace::new(),
             is_over: false,
+            has_others: false,
             wanted: is_enough.then(|| Wanted::new(&options.properties)),
             crowd: Crowd::default(),
             menu: Menu::default(),
@@ -113,7 +119,6 @@ impl<'a, S: System> Scout<'a, S> {
             let calm = 1 << (walk % (CALMEST + 1));
             self.begin();
             while left > 0 && self.look(state) {
-                left -= 1;
                 enough.clear();
                 reduction.ample(self.system, state, &self.menu, last, &mut enough);
                 let enabled = || enabled(&self.menu);
@@ -123,7 +128,9 @@ impl<'a, S: System> Scout<'a, S> {
                 let Some(&entry) = same.or_else(|| enabled().nth(any)) else {
                     break;
                 };
+                let is_long = last == Some(entry.thread) && self.menu.footprint(&entry).is_empty();
                 last = Some(entry.thread);
+                left = left.saturating_sub(if is_long { LONG_STEP } else { 1 });
                 if self.wanted.is_some() {
                     self.crowd.note(entry.thread, self.menu.footprint(&entry));
                 }
@@ -132,7 +139,7 @@ impl<'a, S: System> Scout<'a, S> {
                 }
             }
             go_back(self.system, state, &mut self.taken, 0);
-            if left == 0 || self.is_over || self.has_met() {
+            if left == 0 || self.is_over || self.has_met() || !self.has_others {
                 break;
             }
         }
@@ -145,7 +152,8 @@ impl<'a, S: System> Scout<'a, S> {
         let most = self.outcome.figures.transitions + ALL_HUNT_STEPS;
         let places = [None; FREE_HUNTS].into_iter().chain(places.into_iter().map(Some));
         for place in places {
-            let is_done = self.is_over || self.has_met() || self.outcome.figures.transitions >= most;
+            let is_done =
+                self.is_over || self.has_met() || !self.has_others || self.outcome.figures.transitions >= most;
             if is_done || self.wanted.is_none() {
                 break;
             }
@@ -196,6 +204,7 @@ impl<'a, S: System> Scout<'a, S> {
         }
         self.menu.clear();
         self.system.pending(state, &mut self.menu);
+        self.has_others |= count_threads(&self.menu) > 1;
         let Some(wanted) = self.wanted else {
             return !self.is_over;
         };

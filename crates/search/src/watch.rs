@@ -18,6 +18,9 @@ const LONGEST_GROWING: usize = 1 << 12;
 /// The same for a run that goes on from such a state.
 const LONGEST_AFTER: usize = 1 << 6;
 
+/// How many steps one counts for that goes on where another was cut off because it took so long.
+const LONG_STEP: usize = 64;
+
 /// Where a run has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Back {
@@ -33,6 +36,8 @@ pub(crate) enum Back {
 #[derive(Default)]
 pub(crate) struct Watch {
     steps: usize,
+    /// The steps, where a long one counts for several.
+    weight: usize,
     longest: usize,
     looks: usize,
     renew: usize,
@@ -43,9 +48,9 @@ pub(crate) struct Watch {
 impl Watch {
     /// A run begins.
     pub fn begin(&mut self) {
-        let was_interrupted = self.longest != 0 && self.steps >= self.longest;
+        let was_interrupted = self.longest != 0 && self.weight >= self.longest;
         self.longest = if was_interrupted { LONGEST_AFTER } else { LONGEST };
-        self.steps = 0;
+        (self.steps, self.weight) = (0, 0);
         (self.looks, self.renew) = (0, 1);
         self.kept.clear();
     }
@@ -57,7 +62,7 @@ impl Watch {
 
     /// Whether the run is too long.
     pub fn is_endless(&self) -> bool {
-        self.steps >= self.longest
+        self.weight >= self.longest
     }
 
     /// The run is about to make a step; whether it is somewhere where it was before, or somewhere that `is_stored`. If the step goes on with one
@@ -70,6 +75,7 @@ impl Watch {
         is_stored: impl FnOnce(&Vector) -> bool,
     ) -> Back {
         self.steps += 1;
+        self.weight += if long { LONG_STEP } else { 1 };
         if !long && (self.steps < UNWATCHED || !self.steps.is_multiple_of(STRIDE)) {
             return Back::Nowhere;
         }

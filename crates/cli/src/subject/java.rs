@@ -55,6 +55,9 @@ impl<'p> Subject for JavaProgram<'p> {
         if let Some(file) = &self.discipline {
             machine.discipline = Some(Arc::new(discipline::read(machine.program, file)?));
         }
+        machine
+            .run_ahead(&self.system.start, machine::AHEAD)
+            .map_err(|error| world::launch_failure(error, &self.class_path))?;
         Ok(machine)
     }
 

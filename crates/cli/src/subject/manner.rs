@@ -7,6 +7,7 @@ use reduction::{Combination, Part};
 pub fn manner(combination: &Combination) -> Manner {
     Manner {
         every: combination.has(Part::None),
+        solo: !combination.has(Part::None),
         names_threads: combination.has(Part::None),
         reduced: !combination.is_full(),
         escapes: [
