@@ -40,7 +40,8 @@ pub trait View: System {
         false
     }
 
-    /// Whether a place is never written once it is initialised, if the program keeps to what it declares.
+    /// Whether a place is never written once it is initialised, if the program keeps to what it declares. A whole object is no such
+    /// place, whatever its parts are ([`View::parts`]).
     fn is_final(&self, _state: &mut Self::State, _place: Place) -> bool {
         false
     }
@@ -157,7 +158,7 @@ pub trait View: System {
         true
     }
 
-    /// Appends what a touch is about, a variable each.
+    /// Appends what a touch is about, a variable each: of a plain access to a whole object, each of its cells.
     fn parts(&self, _state: &mut Self::State, touch: Touch, out: &mut Vec<Touch>) {
         out.push(touch);
     }

@@ -46,11 +46,12 @@ impl Machine<'_> {
                 },
             });
         }
-        if object >= HEAP && self.class_of(object) == self.known.condition && cell < Place::WHOLE {
-            // Who waits for a condition is kept by whoever has the lock.
+        if object >= HEAP && self.class_of(object) == self.known.condition && cell != Place::MONITOR {
+            // Who waits for a condition is kept by whoever has the lock. The lock itself is a part of the whole object.
             let lock = self.memory.load(object + self.known.condition_lock);
             return match () {
                 () if cell == self.known.condition_lock => None,
+                () if cell == Place::WHOLE => Some(Tenure::Broken),
                 () if is_own(lock) => Some(Tenure::Own),
                 () => Some(Tenure::Broken),
             };

@@ -44,7 +44,14 @@ impl<S: View> Independence<S> for FinalField {
         if touch.access.is_read() || touch.place.cell == Place::MONITOR {
             return;
         }
-        if system.is_final(state, touch.place) && system.has_escaped(state, touch.place) {
+        // A write to a whole object is one to each of its final fields.
+        let mut parts = Vec::new();
+        if touch.place.cell == Place::WHOLE {
+            system.parts(state, touch, &mut parts);
+        }
+        let of_place = [touch.place].into_iter();
+        let mut places = of_place.chain(parts.into_iter().map(|part| part.place));
+        if places.any(|place| system.is_final(state, place)) && system.has_escaped(state, touch.place) {
             let class = system.class_of(state, touch.place).unwrap_or(STATICS);
             guesses.breach(Guess::Final(class), thread, touch.place);
         }
