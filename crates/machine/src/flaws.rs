@@ -3,7 +3,7 @@
 //! A flaw is named by a number that is the same wherever the same defect is met: made from the places in the code, not from
 //! objects.
 
-use crate::inspect::{CellName, Doing, Frame, Wait};
+use crate::inspect::{CellName, Doing, Frame};
 use crate::layout::{INFLATED, LOCK, OWNER_MASK, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -80,40 +80,6 @@ impl Span {
 }
 
 impl Machine<'_> {
-    /// The threads that wait for each other's locks in a circle; empty if there is none.
-    pub fn circle(&mut self) -> Vec<u32> {
-        let highest = self.highest_thread();
-        for start in 0..=highest {
-            let mut members = Vec::new();
-            let mut at = start;
-            while let Some(next) = self.holder_awaited(at) {
-                members.push(at);
-                if next == start {
-                    return members;
-                }
-                if members.contains(&next) {
-                    break;
-                }
-                at = next;
-            }
-        }
-        Vec::new()
-    }
-
-    /// Who has what a thread waits for without a limit, if only that one can give it back.
-    fn holder_awaited(&mut self, number: u32) -> Option<u32> {
-        match self.wait_of(number) {
-            Wait::Monitor { owner: Some(owner), .. } if owner != number => Some(owner),
-            Wait::Class { owner, .. } if owner != number => Some(owner),
-            Wait::Lock {
-                owner: Some(owner),
-                firmly: true,
-                ..
-            } if owner != number => Some(owner),
-            _ => None,
-        }
-    }
-
     /// Names the circle, if there is one.
     pub(crate) fn circle_key(&mut self) -> Option<u64> {
         let members = self.circle();

@@ -1,6 +1,7 @@
 //! A state in words that a reader of Java understands: who waits for what, what a thread is about to touch, its stack.
 //! For reports; nothing here changes anything.
 
+use crate::deadlock::SYNCHRONIZERS;
 use crate::heap::ARRAY_BASE;
 use crate::layout::{OWNER_MASK, class, class_record, frame, init, status, thread, thread_record};
 use crate::link;
@@ -39,8 +40,8 @@ pub enum Wait {
         object: Address,
         /// Who has it, if it has an owner.
         owner: Option<u32>,
-        /// Whether neither time nor an interrupt ends the wait.
-        firmly: bool,
+        /// Who can end the wait.
+        end: EndedBy,
     },
     /// A permit to go on, because of this object (or null).
     Permit {
@@ -60,6 +61,19 @@ pub enum Wait {
     },
     /// All other threads to end.
     Others,
+}
+
+/// Who can end the wait for a synchronizer that has an owner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EndedBy {
+    /// The owner, who gives it up.
+    Owner,
+    /// The owner, or whoever interrupts the thread.
+    Interrupt,
+    /// Whoever unparks or interrupts the thread.
+    Anyone,
+    /// Time.
+    Time,
 }
 
 /// A cell of the heap.
@@ -196,24 +210,40 @@ impl Machine<'_> {
                     0 => None,
                     owner => self.thread_of(owner),
                 };
-                let firmly = !timed && !self.is_in_method(number, "Interruptibly");
-                Wait::Lock { object, owner, firmly }
+                let end = match self.acquires(number, object) {
+                    _ if timed => EndedBy::Time,
+                    Some(false) => EndedBy::Owner,
+                    Some(true) => EndedBy::Interrupt,
+                    None => EndedBy::Anyone,
+                };
+                Wait::Lock { object, owner, end }
             }
             _ => Wait::Permit { object, timed },
         }
     }
 
-    /// Whether a thread is within a method whose name contains a text.
-    fn is_in_method(&self, number: u32, part: &str) -> bool {
+    /// Whether a thread waits in an interruptible way, if it is acquiring a synchronizer of one of the JDK's own locks.
+    fn acquires(&self, number: u32, object: Address) -> Option<bool> {
+        const QUEUED: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
+        // Node, argument, shared, interruptible, timed, time: the synchronizer itself is in register 0.
+        const ACQUIRE: &str = "(Ljava/util/concurrent/locks/AbstractQueuedSynchronizer$Node;IZZZJ)I";
+        const INTERRUPTIBLE: u32 = 4;
+        if !SYNCHRONIZERS.contains(&&*self.program.class(self.class_of(object)).name) {
+            return None;
+        }
+        let queued = self.program.loaded(LoaderId::BOOT, QUEUED)?;
         let mut at = self.top_frame(number);
         while at != 0 {
             let (id, _, caller) = self.frame_at(at);
-            if self.program.text(self.program.method(id).name).contains(part) {
-                return true;
+            let method = self.program.method(id);
+            let named = |symbol, text: &str| &**self.program.text(symbol) == text;
+            if method.class == queued && named(method.name, "acquire") && named(method.descriptor, ACQUIRE) {
+                let register = |register: u32| self.memory.load(at + frame::REGISTERS + register);
+                return (register(0) == object).then(|| register(INTERRUPTIBLE) & 1 != 0);
             }
             at = caller;
         }
-        false
+        None
     }
 
     /// What a thread is called.

@@ -286,6 +286,8 @@ pub struct Machine<'p> {
     pub(crate) sorter: Option<Box<crate::symmetry::Sorter>>,
     /// The main thread's object, if it can be told who reaches it.
     pub(crate) main_object: Address,
+    /// Whether the program may get hold of threads that nobody gave to it, by the classes with numbers below the first.
+    pub(crate) exposure: (u32, bool),
     /// What the current step is about to touch, and whether nobody knows.
     pub(crate) written: Vec<kernel::Touch>,
     pub(crate) scratch: kernel::Menu<crate::system::Action>,
@@ -421,6 +423,7 @@ impl<'p> Machine<'p> {
             roots: crate::reach::Roots::default(),
             sorter: None,
             main_object: 0,
+            exposure: (0, false),
             written: Vec::new(),
             scratch: kernel::Menu::default(),
             wild: false,

@@ -25,7 +25,7 @@ use kernel::{Access, Menu, Place, ThreadId, Touch, conflict};
 
 /// The bit of a thread in a set of threads. Those with great numbers share one, so that a set says too much of them and never too
 /// little.
-fn bit(number: u32) -> u32 {
+pub(crate) fn bit(number: u32) -> u32 {
     1 << number.min(31)
 }
 
@@ -84,7 +84,7 @@ impl Machine<'_> {
     }
 
     /// Whether a thread can take a step now.
-    fn can_step(&mut self, number: u32) -> bool {
+    pub(crate) fn can_step(&mut self, number: u32) -> bool {
         let state = self.thread_word(number, thread::STATUS);
         let next = self.next_runnable(number, state);
         let wanted = next.and_then(|next| self.monitor_wanted(number, next));
@@ -178,15 +178,21 @@ impl Machine<'_> {
                     || is_reached(self, self.thread_word(number, thread::OBJECT))
                     || state == status::WAITING && is_reached(self, self.thread_word(number, thread::BLOCKER))
             }
-            status::ENDING => (0..=self.highest_thread()).all(|other| {
+            _ => self.is_let_go(number, movers),
+        }
+    }
+
+    /// Whether a thread that waits for a monitor, a class or the end of the program can move if these can, which are known to.
+    pub(crate) fn is_let_go(&mut self, number: u32, movers: &[u32]) -> bool {
+        if self.thread_word(number, thread::STATUS) == status::ENDING {
+            return (0..=self.highest_thread()).all(|other| {
                 let object = self.thread_word(other, thread::OBJECT);
                 let puts_off = other != number && object != 0 && !self.is_daemon(object);
                 !puts_off || movers.contains(&other)
-            }),
-            _ => self
-                .hinderer(number)
-                .is_none_or(|owner| self.thread_word(owner, thread::STATUS) == status::FREE || movers.contains(&owner)),
+            });
         }
+        self.hinderer(number)
+            .is_none_or(|owner| self.thread_word(owner, thread::STATUS) == status::FREE || movers.contains(&owner))
     }
 
     /// Who has the monitor, or initialises the class, that a thread wants and cannot have now.
