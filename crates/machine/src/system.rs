@@ -117,6 +117,7 @@ impl Machine<'_> {
         let number = action.thread;
         self.catch_up();
         self.note_moved(number);
+        self.declare_step(number);
         if self.manner.escapes {
             self.note_written(action);
         }
