@@ -145,7 +145,8 @@ pub(crate) fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Res
         _ => return Ok(false),
     };
     let name = m.text(name);
-    let Some(descriptor) = descriptor_of(m, of) else {
+    // SOUNDNESS: the types that a method type or a member name is made of do not change.
+    let Some(descriptor) = m.settled_mut(|m| descriptor_of(m, of)) else {
         return Ok(false);
     };
     let from = (caller != 0).then(|| m.mirrored(caller));

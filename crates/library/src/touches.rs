@@ -13,10 +13,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "jdk/internal/misc/Unsafe" => unsafe_touches(name, descriptor),
         "java/lang/Object" => match name {
             "getClass" | "registerNatives" => Touches::Nothing,
-            "clone" => Touches::Object {
-                object: 0,
-                access: Access::Read,
-            },
+            "clone" => object(0, Access::Read),
             "hashCode" => Touches::Hash { object: 0 },
             "wait" | "wait0" => Touches::Wait { object: 0, limit: 1 },
             "notify" | "notifyAll" => Touches::Monitor {
@@ -26,7 +23,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             _ => Touches::Unknown,
         },
         "java/lang/System" => match name {
-            "arraycopy" => Touches::Objects { read: 0, written: 2 },
+            "arraycopy" => Touches::Copy,
             "nanoTime" | "currentTimeMillis" => Touches::Clock,
             "identityHashCode" => Touches::Hash { object: 0 },
             "mapLibraryName" | "registerNatives" | "getSecurityManager" => Touches::Nothing,
@@ -55,10 +52,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                 object: 0,
                 access: Access::AtomicRead,
             },
-            "start0" => Touches::Object {
-                object: 0,
-                access: Access::AtomicWrite,
-            },
+            "start0" => object(0, Access::AtomicWrite),
             "interrupt0" => Touches::Thread {
                 object: 0,
                 interrupts: true,
@@ -70,29 +64,66 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             "addUnstarted" | "add" | "threadStartFailed" | "threadTerminated" => Touches::Nothing,
             _ => Touches::Unknown,
         },
-        "java/lang/Throwable" if name == "fillInStackTrace" => Touches::Object {
-            object: 0,
-            access: Access::Write,
+        "java/lang/Throwable" if name == "fillInStackTrace" => Touches::Several(
+            const {
+                &[
+                    throwable(0, "backtrace", Access::Write),
+                    throwable(0, "depth", Access::Write),
+                    throwable(0, "stackTrace", Access::Write),
+                ]
+            },
+        ),
+        "java/lang/NullPointerException" if name == "getExtendedNPEMessage" => throwable(0, "backtrace", Access::Read),
+        // What a backtrace holds never changes.
+        "java/lang/StackTraceElement" => match descriptor {
+            "([Ljava/lang/StackTraceElement;Ljava/lang/Throwable;)V" => Touches::Several(
+                const {
+                    &[
+                        pointees(0),
+                        throwable(1, "backtrace", Access::Read),
+                        throwable(1, "depth", Access::Read),
+                    ]
+                },
+            ),
+            "([Ljava/lang/StackTraceElement;Ljava/lang/Object;I)V" => pointees(0),
+            _ => Touches::Several(const { &[object(0, Access::Write), object(1, Access::Read)] }),
         },
-        // Output is no place that others could look at.
-        "java/io/PrintStream" => Touches::Nothing,
+        // Output is no place that others could look at. Strings never change; an array may.
+        "java/io/PrintStream" => match descriptor {
+            "([C)V" => object(1, Access::Read),
+            "([BII)V" => elements(1, 2, 3),
+            "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;" => object(2, Access::Read),
+            "(Ljava/util/Locale;Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;" => object(3, Access::Read),
+            _ => Touches::Nothing,
+        },
         "raddle/Verify" | "gov/nasa/jpf/vm/Verify" => match name {
             "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Everything,
             _ => Touches::Nothing,
         },
-        "java/io/FileOutputStream" if name == "writeBytes" => Touches::Object {
-            object: 1,
-            access: Access::Read,
-        },
-        "java/lang/reflect/Array" => match name {
-            "getLength" | "newArray" | "multiNewArray" => Touches::Nothing,
-            _ if name.starts_with("get") => Touches::Object {
-                object: 0,
-                access: Access::Read,
+        "java/io/FileOutputStream" if name == "writeBytes" => Touches::Several(
+            const {
+                &[
+                    elements(1, 2, 3),
+                    Touches::Behind {
+                        object: 0,
+                        class: "java/io/FileOutputStream",
+                        field: "fd",
+                        access: Access::Read,
+                    },
+                ]
             },
-            _ => Touches::Object {
-                object: 0,
-                access: Access::Write,
+        ),
+        "java/lang/reflect/Array" => match name {
+            "getLength" | "newArray" => Touches::Nothing,
+            "multiNewArray" => object(1, Access::Read),
+            _ => Touches::Element {
+                array: 0,
+                index: 1,
+                access: if name.starts_with("get") {
+                    Access::Read
+                } else {
+                    Access::Write
+                },
             },
         },
         "java/lang/Runtime" => Touches::Nothing,
@@ -103,39 +134,36 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         },
         "java/util/concurrent/atomic/AtomicLong" if name == "VMSupportsCS8" => Touches::Nothing,
         "java/lang/ref/Reference" | "java/lang/ref/PhantomReference" => match name {
-            "refersTo0" => Touches::Object {
-                object: 0,
-                access: Access::Read,
-            },
-            "clear0" => Touches::Object {
-                object: 0,
-                access: Access::Write,
-            },
+            "refersTo0" => referent(Access::Read),
+            "clear0" => referent(Access::Write),
             "hasReferencePendingList" | "getAndClearReferencePendingList" => Touches::Nothing,
             _ => Touches::Unknown,
         },
         // The arguments are taken from an array; what is called then has its own footprint.
         "jdk/internal/reflect/NativeMethodAccessorImpl"
-        | "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor" => Touches::Object {
-            object: 2,
-            access: Access::Read,
-        },
+        | "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor" => object(2, Access::Read),
         "jdk/internal/reflect/NativeConstructorAccessorImpl"
-        | "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor" => Touches::Object {
-            object: 1,
-            access: Access::Read,
-        },
+        | "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor" => object(1, Access::Read),
         "java/util/zip/CRC32" | "java/util/zip/Adler32" => match name {
             "update" => Touches::Nothing,
-            "updateBytes" | "updateBytes0" => Touches::Object {
-                object: 1,
-                access: Access::Read,
-            },
+            "updateBytes" | "updateBytes0" => elements(1, 2, 3),
             _ => Touches::Unknown,
         },
         "jdk/internal/misc/VM" if name == "getNanoTimeAdjustment" => Touches::Clock,
         // Whose string it is that all others get depends on who comes first.
         "java/lang/String" if name == "intern" => Touches::Everything,
+        "java/lang/invoke/MethodHandleNatives" => match name {
+            // A member name is filled in where it lies.
+            "init" => Touches::Several(const { &[object(0, Access::Write), object(1, Access::Read)] }),
+            "expand" | "resolve" => object(0, Access::Write),
+            "getMembers" => pointees(6),
+            "objectFieldOffset" | "staticFieldOffset" | "staticFieldBase" | "getMemberVMInfo" => {
+                object(0, Access::Read)
+            }
+            "setCallSiteTargetNormal" => target(Access::Write),
+            "setCallSiteTargetVolatile" => target(Access::AtomicWrite),
+            _ => Touches::Nothing,
+        },
         "java/lang/Class"
         | "java/lang/Float"
         | "java/lang/Double"
@@ -144,14 +172,74 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         | "java/lang/String"
         | "java/lang/StringCoding"
         | "java/lang/StringUTF16"
-        | "java/lang/StackTraceElement"
-        | "java/lang/NullPointerException"
-        | "java/lang/invoke/MethodHandleNatives"
         | "jdk/internal/reflect/Reflection"
         | "jdk/internal/reflect/ConstantPool"
         | "jdk/internal/misc/VM"
         | "jdk/internal/misc/CDS" => Touches::Nothing,
         _ => Touches::Unknown,
+    }
+}
+
+/// All of the object at a position.
+const fn object(object: u32, access: Access) -> Touches {
+    Touches::Object { object, access }
+}
+
+/// Elements of an array that are read.
+const fn elements(array: u32, first: u32, count: u32) -> Touches {
+    Touches::Elements {
+        array,
+        first,
+        count,
+        access: Access::Read,
+    }
+}
+
+/// The objects in an array, which are filled in where they lie.
+const fn pointees(array: u32) -> Touches {
+    Touches::Pointees {
+        array,
+        access: Access::Write,
+    }
+}
+
+/// A field of a `Throwable`.
+const fn throwable(object: u32, field: &'static str, access: Access) -> Touches {
+    Touches::Field {
+        object,
+        class: "java/lang/Throwable",
+        field,
+        access,
+    }
+}
+
+/// What a `Reference` refers to.
+const fn referent(access: Access) -> Touches {
+    Touches::Field {
+        object: 0,
+        class: "java/lang/ref/Reference",
+        field: "referent",
+        access,
+    }
+}
+
+/// Where a `CallSite` leads.
+const fn target(access: Access) -> Touches {
+    Touches::Field {
+        object: 0,
+        class: "java/lang/invoke/CallSite",
+        field: "target",
+        access,
+    }
+}
+
+/// Bytes of an object, from an offset on.
+const fn bytes(object: u32, offset: u32, length: u32, access: Access) -> Touches {
+    Touches::Bytes {
+        object,
+        offset,
+        length,
+        access,
     }
 }
 
@@ -168,17 +256,17 @@ fn width(name: &str) -> u32 {
 
 /// Cells by object and byte offset: `(this, object, offset, …)`.
 fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
-    let bytes = width(name);
+    let width = width(name);
     let cell = |access| Touches::Cell {
         object: 1,
         offset: 2,
-        bytes,
+        bytes: width,
         access,
     };
     let swap = Touches::Swap {
         object: 1,
         offset: 2,
-        bytes,
+        bytes: width,
         expected: 4,
     };
     let on_cell = descriptor.starts_with("(Ljava/lang/Object;J");
@@ -196,6 +284,10 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
         | "compareAndExchangeReference"
         | "compareAndSetLong"
         | "compareAndExchangeLong" => swap,
+        "setMemory0" => bytes(1, 2, 4, Access::Write),
+        "copyMemory0" | "copySwapMemory0" => {
+            Touches::Several(const { &[bytes(1, 2, 7, Access::Read), bytes(4, 5, 7, Access::Write)] })
+        }
         "shouldBeInitialized0" | "ensureClassInitialized0" => Touches::Class { object: 1 },
         _ if on_cell && name.starts_with("compareAnd") => cell(Access::AtomicWrite),
         _ if on_cell && name.starts_with("get") && name.ends_with("Volatile") => cell(Access::AtomicRead),

@@ -125,6 +125,11 @@ impl Machine<'_> {
     }
 
     fn escape_all(&mut self, work: &mut Vec<Address>) {
+        // SOUNDNESS: no program can tell which objects are known to be shared.
+        self.settled_mut(|machine| machine.mark_all(work));
+    }
+
+    fn mark_all(&mut self, work: &mut Vec<Address>) {
         let image_end = self.memory.image_end();
         if image_end == 0 {
             // There is no image yet, and all that is there now will be in it: that counts as shared anyway.

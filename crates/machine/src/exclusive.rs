@@ -28,20 +28,8 @@ impl Machine<'_> {
             Instr::Special { op, .. } if op == special::NATIVE => {
                 let bound = self.bind(next.method);
                 !bound.is_ok_and(|bound| match bound.touches {
-                    Touches::Nothing
-                    | Touches::Cell { .. }
-                    | Touches::Swap { .. }
-                    | Touches::Object { .. }
-                    | Touches::Hash { .. }
-                    | Touches::Objects { .. } => true,
                     Touches::Monitor { access, .. } => access == Access::Release,
-                    Touches::Wait { .. }
-                    | Touches::Thread { .. }
-                    | Touches::Self_ { .. }
-                    | Touches::Clock
-                    | Touches::Class { .. }
-                    | Touches::Everything
-                    | Touches::Unknown => false,
+                    touches => touches.is_data(),
                 })
             }
             Instr::Special { .. } => true,

@@ -3,6 +3,7 @@
 //! A flaw is named by a number that is the same wherever the same defect is met: made from the places in the code, not from
 //! objects.
 
+use crate::extent::Extent;
 use crate::inspect::{CellName, Doing, Frame};
 use crate::layout::{INFLATED, LOCK, OWNER_MASK, status, thread};
 use crate::machine::Machine;
@@ -10,9 +11,9 @@ use crate::memory::Address;
 use crate::native::Touches;
 use crate::special;
 use crate::system::Action;
-use kernel::{Flaw, Menu, Property};
+use kernel::{Flaw, Menu, Place, Property};
 use program::ir::Instr;
-use program::world::{ClassId, LoaderId, Method};
+use program::world::{ARRAY_HEADER_WORDS, ClassId, LoaderId, Method};
 
 /// Packages and classes of the JDK whose authors meant what looks like a race.
 const INTENDED: [&str; 12] = [
@@ -194,20 +195,22 @@ impl Machine<'_> {
                 }]),
                 _ => None,
             },
-            Doing::Native(method, words) => {
-                let described = self.program.method(method);
-                let class = &*self.program.class(described.class).name;
-                if class != "java/lang/System" || &**self.program.text(described.name) != "arraycopy" {
+            Doing::Native(..) => {
+                let extents = self.next_extents(number)?;
+                let is_array = |object| self.program.class(self.class_of(object)).is_array();
+                if !extents.iter().all(|extent| is_array(extent.object)) {
                     return None;
                 }
-                let length = self.top_register(number, 4);
-                let span = |array, first: u32, writes| Span {
-                    array,
-                    first,
-                    end: first.saturating_add(length),
-                    writes,
+                let span = |extent: Extent| Span {
+                    array: extent.object,
+                    first: match extent.cells.start {
+                        Place::WHOLE => 0,
+                        cell => cell - ARRAY_HEADER_WORDS,
+                    },
+                    end: extent.cells.end - ARRAY_HEADER_WORDS,
+                    writes: !extent.access.is_read(),
                 };
-                Some(vec![span(words[0], words[1], false), span(words[2], words[3], true)])
+                Some(extents.into_iter().map(span).collect())
             }
             _ => None,
         }

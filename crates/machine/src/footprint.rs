@@ -31,7 +31,12 @@ impl Machine<'_> {
                 }
                 return self.interrupt_footprint(number, out);
             }
-            status::PARKED | status::SLEEPING => return out.touch(thread_place(number), Access::AtomicWrite),
+            status::PARKED => return out.touch(thread_place(number), Access::AtomicWrite),
+            // Who is interrupted in his sleep forgets that he was.
+            status::SLEEPING => {
+                out.touch(thread_place(number), Access::AtomicWrite);
+                return self.interrupt_footprint(number, out);
+            }
             status::INITIALIZING => return out.touch(class_place(blocker), Access::AtomicRead),
             status::ENDING => return out.touch(Place::EVERYTHING, Access::AtomicWrite),
             _ => {}
@@ -181,11 +186,21 @@ impl Machine<'_> {
     }
 
     /// What a native method touches: the library says so, and everything where it does not know.
-    fn native_footprint(&mut self, number: u32, fp: Address, method: &Method, out: &mut Menu<Action>) {
+    pub(crate) fn native_footprint(&mut self, number: u32, fp: Address, method: &Method, out: &mut Menu<Action>) {
         let touches = self.bind(method).map_or(Touches::Unknown, |bound| bound.touches);
+        self.touches_footprint(number, fp, touches, out);
+    }
+
+    fn touches_footprint(&mut self, number: u32, fp: Address, touches: Touches, out: &mut Menu<Action>) {
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
+        let register_wide = |position: u32| self.memory.load_wide(fp + frame::REGISTERS + position);
         match touches {
             Touches::Nothing => {}
+            Touches::Several(all) => {
+                for &one in all {
+                    self.touches_footprint(number, fp, one, out);
+                }
+            }
             // Without an object, the offset is an address outside of the heap.
             Touches::Cell { object, .. } if register(object) == 0 => out.touch(Place::EVERYTHING, Access::AtomicWrite),
             Touches::Swap { object, .. } if register(object) == 0 => {
@@ -217,8 +232,9 @@ impl Machine<'_> {
                 match self.cell_at(object, register(offset), bytes) {
                     Some(cell) => out.touch(Place { object, cell }, access),
                     None if access.is_plain() => {
-                        let cell = Place::WHOLE;
-                        out.touch(Place { object, cell }, access);
+                        for cell in self.cells_over(object, register_wide(offset), bytes.into()) {
+                            out.touch(Place { object, cell }, access);
+                        }
                     }
                     None => out.touch(Place::EVERYTHING, Access::AtomicWrite),
                 }
@@ -228,13 +244,27 @@ impl Machine<'_> {
                     // It may be that a thread is started.
                     out.touch(Place::EVERYTHING, Access::AtomicWrite);
                 }
-                out.touch(
-                    Place {
-                        object: register(object),
-                        cell: Place::WHOLE,
-                    },
-                    access,
-                );
+                let object = register(object);
+                if object != 0 {
+                    let cell = Place::WHOLE;
+                    out.touch(Place { object, cell }, access);
+                }
+            }
+            Touches::Field { .. }
+            | Touches::Element { .. }
+            | Touches::Elements { .. }
+            | Touches::Bytes { .. }
+            | Touches::Copy
+            | Touches::Behind { .. }
+            | Touches::Pointees { .. } => {
+                let mut extents = Vec::new();
+                if !self.add_extents(fp, touches, &mut extents) {
+                    // Bytes outside of the heap.
+                    out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                }
+                for extent in extents {
+                    extent.places().for_each(|place| out.touch(place, extent.access));
+                }
             }
             // What is drawn stays.
             Touches::Hash { object } if self.has_hash(register(object)) => {}
@@ -244,22 +274,6 @@ impl Machine<'_> {
                     cell: LOCK,
                 };
                 out.touch(place, Access::AtomicWrite);
-            }
-            Touches::Objects { read, written } => {
-                out.touch(
-                    Place {
-                        object: register(read),
-                        cell: Place::WHOLE,
-                    },
-                    Access::Read,
-                );
-                out.touch(
-                    Place {
-                        object: register(written),
-                        cell: Place::WHOLE,
-                    },
-                    Access::Write,
-                );
             }
             Touches::Monitor { object, access } => {
                 let object = register(object);

@@ -147,6 +147,11 @@ impl Machine<'_> {
 
     /// The UTF-16 units of a string, which is not null.
     pub fn string_units(&self, string: Address) -> Vec<u16> {
+        // SOUNDNESS: strings are immutable, and nobody but the string has its array.
+        self.settled(|machine| machine.units_of(string))
+    }
+
+    fn units_of(&self, string: Address) -> Vec<u16> {
         let value = self.memory.load(string + self.known.string_value);
         if value == 0 {
             return Vec::new();

@@ -386,11 +386,6 @@ impl Machine<'_> {
         }
     }
 
-    /// A word of the registers of a thread's topmost frame.
-    pub(crate) fn top_register(&self, number: u32, register: u32) -> u32 {
-        self.memory.load(self.top_frame(number) + frame::REGISTERS + register)
-    }
-
     /// The cell at a byte offset of an object.
     pub fn cell(&self, object: Address, byte: u32) -> Option<Cell> {
         if object == 0 {

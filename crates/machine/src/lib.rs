@@ -4,6 +4,7 @@
 //! writes it, or is shared by all states and named by content ([`machine::Shared`]).
 
 pub mod assemble;
+mod audit;
 mod boot;
 pub mod clock;
 mod collect;
@@ -15,6 +16,7 @@ pub mod encode;
 mod escape;
 mod exchange;
 mod exclusive;
+mod extent;
 mod flaws;
 mod footprint;
 mod frames;

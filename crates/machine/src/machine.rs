@@ -291,6 +291,8 @@ pub struct Machine<'p> {
     /// What the current step is about to touch, and whether nobody knows.
     pub(crate) written: Vec<kernel::Touch>,
     pub(crate) scratch: kernel::Menu<crate::system::Action>,
+    /// The footprint of the current step, until a native method has been compared with it (`audit`).
+    pub(crate) declared_step: Vec<kernel::Touch>,
     pub(crate) wild: bool,
     pub(crate) escaping: Vec<Address>,
     /// The places, by method and instruction, whose objects were proved never to be shared.
@@ -426,6 +428,7 @@ impl<'p> Machine<'p> {
             exposure: (0, false),
             written: Vec::new(),
             scratch: kernel::Menu::default(),
+            declared_step: Vec::new(),
             wild: false,
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),

@@ -14,6 +14,7 @@
 //! log: the top frame is logged when the step begins, and an older frame when a return uncovers it, so a loop over
 //! local variables costs the trail nothing.
 
+use crate::audit::Recorder;
 use memmap2::{MmapMut, MmapOptions};
 
 /// A word number; 0 is null.
@@ -49,6 +50,8 @@ pub struct Memory {
     segment: usize,
     image: Image,
     changes: Changes,
+    /// What a native method accesses, in builds with debug assertions.
+    pub(crate) recorder: Recorder,
 }
 
 /// What has changed since somebody looked.
@@ -94,6 +97,7 @@ impl Memory {
             segment: 0,
             image: Image::default(),
             changes: Changes::default(),
+            recorder: Recorder::default(),
         })
     }
 
@@ -115,6 +119,13 @@ impl Memory {
     /// The word at an address.
     #[inline(always)]
     pub fn load(&self, address: Address) -> u32 {
+        self.recorder.read(address, 0, 4);
+        self.peek(address)
+    }
+
+    /// The same, for the memory's own purposes: it is no access.
+    #[inline(always)]
+    fn peek(&self, address: Address) -> u32 {
         // SAFETY: `at` gives a pointer into the mapping, aligned to a word.
         unsafe { *self.at(address) }
     }
@@ -123,6 +134,7 @@ impl Memory {
     #[inline(always)]
     pub fn words(&self, address: Address, count: u32) -> &[u32] {
         debug_assert!(u64::from(address) + u64::from(count) <= u64::from(self.size));
+        self.recorder.read(address, 0, count as usize * 4);
         // SAFETY: as `load`, for the first and for the last of them; nobody writes as long as the slice is borrowed.
         unsafe { std::slice::from_raw_parts(self.at(address), count as usize) }
     }
@@ -130,6 +142,7 @@ impl Memory {
     /// Two words as one value, the lower one first.
     #[inline(always)]
     pub fn load_wide(&self, address: Address) -> u64 {
+        self.recorder.read(address, 0, 8);
         // SAFETY: as `load`; wides need not be aligned to eight bytes.
         unsafe { self.at(address).cast::<u64>().read_unaligned() }
     }
@@ -137,6 +150,7 @@ impl Memory {
     /// Writes a word and logs the old one.
     #[inline(always)]
     pub fn store(&mut self, address: Address, value: u32) {
+        self.recorder.written(address, 0, 4);
         self.log(address);
         // SAFETY: as `load`.
         unsafe { *self.at(address) = value }
@@ -145,6 +159,7 @@ impl Memory {
     /// Writes two words.
     #[inline(always)]
     pub fn store_wide(&mut self, address: Address, value: u64) {
+        self.recorder.written(address, 0, 8);
         self.log(address);
         self.log(address + 1);
         // SAFETY: as `load_wide`.
@@ -154,6 +169,7 @@ impl Memory {
     /// The byte at a byte offset from a word address.
     #[inline(always)]
     pub fn load_byte(&self, address: Address, offset: usize) -> u8 {
+        self.recorder.read(address, offset, 1);
         // SAFETY: as `load`, for the word that holds the byte.
         unsafe { *self.at(address).cast::<u8>().add(offset) }
     }
@@ -161,6 +177,7 @@ impl Memory {
     /// Writes a byte.
     #[inline(always)]
     pub fn store_byte(&mut self, address: Address, offset: usize, value: u8) {
+        self.recorder.written(address, offset, 1);
         self.log(address + (offset / 4) as u32);
         // SAFETY: as `load_byte`.
         unsafe { *self.at(address).cast::<u8>().add(offset) = value }
@@ -169,6 +186,7 @@ impl Memory {
     /// The 16-bit value at a byte offset, which is aligned to nothing.
     #[inline(always)]
     pub fn load_short(&self, address: Address, offset: usize) -> u16 {
+        self.recorder.read(address, offset, 2);
         // SAFETY: as `load`, for the one or two words that hold the value.
         unsafe { self.at(address).cast::<u8>().add(offset).cast::<u16>().read_unaligned() }
     }
@@ -176,6 +194,7 @@ impl Memory {
     /// Writes a 16-bit value.
     #[inline(always)]
     pub fn store_short(&mut self, address: Address, offset: usize, value: u16) {
+        self.recorder.written(address, offset, 2);
         self.log(address + (offset / 4) as u32);
         if offset % 4 == 3 {
             self.log(address + (offset / 4) as u32 + 1);
@@ -196,6 +215,7 @@ impl Memory {
             address as usize * 4 + offset + len <= self.size as usize * 4,
             "bytes outside of memory"
         );
+        self.recorder.read(address, offset, len);
         // SAFETY: just checked to lie in the mapping; the borrow keeps writers away.
         unsafe { std::slice::from_raw_parts(self.at(address).cast::<u8>().add(offset), len) }
     }
@@ -209,6 +229,7 @@ impl Memory {
         if bytes.is_empty() {
             return;
         }
+        self.recorder.written(address, offset, bytes.len());
         self.log_range(
             address + (offset / 4) as u32,
             address + ((offset + bytes.len() - 1) / 4) as u32 + 1,
@@ -227,6 +248,8 @@ impl Memory {
             from.0 as usize * 4 + from.1 + len <= end && to.0 as usize * 4 + to.1 + len <= end,
             "bytes outside of memory"
         );
+        self.recorder.read(from.0, from.1, len);
+        self.recorder.written(to.0, to.1, len);
         self.log_range(to.0 + (to.1 / 4) as u32, to.0 + ((to.1 + len - 1) / 4) as u32 + 1);
         // SAFETY: both ranges were just checked to lie in the mapping; `copy` allows them to overlap.
         unsafe {
@@ -250,7 +273,7 @@ impl Memory {
         let bit = 1u64 << (address % 64);
         if *word & bit == 0 {
             *word |= bit;
-            let old = self.load(address);
+            let old = self.peek(address);
             self.trail.push((address, old));
             self.note_change(address);
         }
@@ -349,6 +372,7 @@ impl Memory {
             return None;
         }
         self.top = address + words;
+        self.recorder.placed(address, words);
         // SAFETY: the range lies between the heap's start and its limit. It must be cleared because undo and
         // collection leave old words behind.
         unsafe { std::ptr::write_bytes(self.at(address), 0, words as usize) };
@@ -482,6 +506,7 @@ impl Memory {
     /// Moves an object down, without a log.
     pub fn slide(&mut self, old: Address, new: Address, words: u32) {
         debug_assert!(new < old);
+        self.recorder.placed(new, words);
         // SAFETY: both ranges lie in the heap; `copy` allows them to overlap.
         unsafe { std::ptr::copy(self.at(old), self.at(new), words as usize) };
     }
@@ -489,6 +514,7 @@ impl Memory {
     /// Writes a word without a log: for frames, and for what a collection moves.
     #[inline(always)]
     pub fn poke(&mut self, address: Address, value: u32) {
+        self.recorder.written(address, 0, 4);
         // SAFETY: as `load`.
         unsafe { *self.at(address) = value }
     }

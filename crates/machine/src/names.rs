@@ -79,6 +79,8 @@ impl Machine<'_> {
     /// The same for what a native method is about to do.
     pub(crate) fn read_names(&self, touches: Touches, args: &Args) -> Result<(), Trap> {
         let (object, offset, bytes) = match touches {
+            Touches::Several(all) => return all.iter().try_for_each(|&one| self.read_names(one, args)),
+            Touches::Bytes { object, access, .. } if access.is_read() => (object, object, 0),
             Touches::Cell {
                 object,
                 offset,

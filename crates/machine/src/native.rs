@@ -115,13 +115,70 @@ pub enum Touches {
         /// How.
         access: Access,
     },
-    /// All cells of two objects, the second of which is written.
-    Objects {
-        /// Position of the object that is read.
-        read: u32,
-        /// Position of the object that is written.
-        written: u32,
+    /// A field of an object.
+    Field {
+        /// Position of the object.
+        object: u32,
+        /// The class of the JDK that declares it.
+        class: &'static str,
+        /// Its name.
+        field: &'static str,
+        /// How.
+        access: Access,
     },
+    /// An element of an array.
+    Element {
+        /// Position of the array.
+        array: u32,
+        /// Position of the index.
+        index: u32,
+        /// How.
+        access: Access,
+    },
+    /// Some elements of an array.
+    Elements {
+        /// Position of the array.
+        array: u32,
+        /// Position of the index of the first.
+        first: u32,
+        /// Position of how many they are.
+        count: u32,
+        /// How.
+        access: Access,
+    },
+    /// As many bytes of `object`, from the byte offset `offset` on, as an argument says.
+    Bytes {
+        /// Position of the object.
+        object: u32,
+        /// Position of the offset's lower word.
+        offset: u32,
+        /// Position of the lower word of how many they are.
+        length: u32,
+        /// How.
+        access: Access,
+    },
+    /// The elements that `System.arraycopy` reads, and those that it writes.
+    Copy,
+    /// All cells of the object that a final field of an object refers to.
+    Behind {
+        /// Position of the object.
+        object: u32,
+        /// The class of the JDK that declares the field.
+        class: &'static str,
+        /// Its name.
+        field: &'static str,
+        /// How the object behind it is touched.
+        access: Access,
+    },
+    /// All elements of an array, which are read, and all cells of the objects that these refer to.
+    Pointees {
+        /// Position of the array.
+        array: u32,
+        /// How the objects are touched.
+        access: Access,
+    },
+    /// All that these say.
+    Several(&'static [Touches]),
     /// The identity hash code of an object, which is drawn when it is first asked for.
     Hash {
         /// Position of the object.
@@ -164,6 +221,46 @@ pub enum Touches {
     Everything,
     /// It cannot be said.
     Unknown,
+}
+
+impl Touches {
+    /// Whether it may be about memory outside of the heap, where there is no object.
+    pub(crate) fn may_be_outside(self) -> bool {
+        match self {
+            Touches::Several(all) => all.iter().any(|one| one.may_be_outside()),
+            _ => matches!(
+                self,
+                Touches::Cell { .. } | Touches::Swap { .. } | Touches::Bytes { .. }
+            ),
+        }
+    }
+
+    /// Whether only cells of objects are touched, and hash codes: what never waits and starts nothing.
+    pub(crate) fn is_data(self) -> bool {
+        match self {
+            Touches::Several(all) => all.iter().all(|one| one.is_data()),
+            Touches::Nothing
+            | Touches::Cell { .. }
+            | Touches::Swap { .. }
+            | Touches::Object { .. }
+            | Touches::Field { .. }
+            | Touches::Element { .. }
+            | Touches::Elements { .. }
+            | Touches::Bytes { .. }
+            | Touches::Copy
+            | Touches::Behind { .. }
+            | Touches::Pointees { .. }
+            | Touches::Hash { .. } => true,
+            Touches::Monitor { .. }
+            | Touches::Wait { .. }
+            | Touches::Thread { .. }
+            | Touches::Self_ { .. }
+            | Touches::Clock
+            | Touches::Class { .. }
+            | Touches::Everything
+            | Touches::Unknown => false,
+        }
+    }
 }
 
 /// Which of several things a native method may do is not always the program's choice.

@@ -169,13 +169,17 @@ impl Machine<'_> {
 
     /// Whether other threads may see what a native method, whose frame is on top, touches.
     fn is_seen(&self, touches: Touches) -> bool {
-        let is_own = |position: u32| {
-            let object = self.memory.load(self.fp + frame::REGISTERS + position);
-            self.is_own(object)
-        };
+        let register = |position: u32| self.memory.load(self.fp + frame::REGISTERS + position);
+        let is_own = |position: u32| self.is_own(register(position));
         match touches {
             Touches::Nothing => false,
-            Touches::Cell { object, .. } | Touches::Swap { object, .. } => !is_own(object),
+            Touches::Several(all) => all.iter().any(|&one| self.is_seen(one)),
+            Touches::Cell { object, .. }
+            | Touches::Swap { object, .. }
+            | Touches::Field { object, .. }
+            | Touches::Bytes { object, .. }
+            | Touches::Element { array: object, .. }
+            | Touches::Elements { array: object, .. } => !is_own(object),
             // Whoever starts a thread is seen by it.
             Touches::Object {
                 access: Access::AtomicWrite,
@@ -183,7 +187,14 @@ impl Machine<'_> {
             } => true,
             // Also where the hash code is known: where a step ends must not depend on what others have done.
             Touches::Object { object, .. } | Touches::Hash { object } => !is_own(object),
-            Touches::Objects { read, written } => !is_own(read) || !is_own(written),
+            Touches::Copy => !is_own(0) || !is_own(2),
+            Touches::Pointees { array, .. } => {
+                let mut seen = !is_own(array);
+                if !seen {
+                    self.references_of(register(array), |object| seen |= object != 0 && !self.is_own(object));
+                }
+                seen
+            }
             _ => true,
         }
     }
@@ -204,7 +215,9 @@ impl Machine<'_> {
             self.read_names(touches, &args)?;
         }
         let seen = self.stepping && !self.alone && self.manner.escapes && self.is_visible(method, NATIVE);
+        let declared = self.begin_audit(method, touches);
         let outcome = native(self, &args);
+        self.end_audit(method, declared, &outcome);
         // The choice of a step is for the native method that it begins with, and for no other.
         self.choice = 0;
         let outcome = outcome?;

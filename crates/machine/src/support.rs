@@ -95,7 +95,8 @@ impl Machine<'_> {
             self.memory.store(mirror + offset, u32::from(described.is_primitive()));
         }
         if let Some(offset) = self.known.class_module
-            && self.root(root::MODULES) != 0
+            // SOUNDNESS: as in `module_of`.
+            && self.settled(|machine| machine.root(root::MODULES)) != 0
         {
             let module = self.module_of(of);
             self.memory.store(mirror + offset, module);
@@ -126,9 +127,14 @@ impl Machine<'_> {
 
     /// The module object of a class; 0 while there is none.
     pub fn module_of(&mut self, of: ClassId) -> Address {
+        // SOUNDNESS: modules are entered and stay. Class objects that are older than their module learn of it when it is entered.
+        self.settled_mut(|machine| machine.find_module(of))
+    }
+
+    fn find_module(&mut self, of: ClassId) -> Address {
         let described = self.program.class(of);
         match described.kind {
-            ClassKind::Array(element) => return self.module_of(element),
+            ClassKind::Array(element) => return self.find_module(element),
             ClassKind::Primitive(_) => return self.module_named("java.base"),
             _ => {}
         }
@@ -178,18 +184,23 @@ impl Machine<'_> {
 
     /// The entry of a module object, wherever it is.
     pub fn entry_of_module(&self, module: Address) -> Option<[Address; MODULE_ENTRY as usize]> {
-        [root::MODULES, root::DYNAMIC_MODULES]
-            .into_iter()
-            .find_map(|which| self.find_entry(self.root(which), |_, entry| entry[0] == module))
+        // SOUNDNESS: a module is entered before any program has it, and its entry stays as it is.
+        self.settled(|machine| {
+            let mut tables = [root::MODULES, root::DYNAMIC_MODULES].into_iter();
+            tables.find_map(|which| machine.find_entry(machine.root(which), |_, entry| entry[0] == module))
+        })
     }
 
     /// Whether a string object, which is not null, has this text.
     pub fn string_is(&self, string: Address, text: &str) -> bool {
-        let value = self.memory.load(string + self.known.string_value);
-        if self.memory.load(string + self.known.string_coder) & 0xff == 0 && text.is_ascii() {
-            return self.byte_array(value) == text.as_bytes();
-        }
-        self.text(string) == text
+        // SOUNDNESS: as in `string_units`.
+        self.settled(|machine| {
+            let value = machine.memory.load(string + machine.known.string_value);
+            if machine.memory.load(string + machine.known.string_coder) & 0xff == 0 && text.is_ascii() {
+                return machine.byte_array(value) == text.as_bytes();
+            }
+            machine.text(string) == text
+        })
     }
 
     /// The module made while running that holds the package of a class.

@@ -106,9 +106,11 @@ impl Machine<'_> {
     /// A free record for a new thread.
     pub(crate) fn free_record(&mut self, object: Address) -> Option<u32> {
         let stepping = self.stepping;
+        // SOUNDNESS: no program can tell which number a thread has.
+        let mut is_held = || self.settled_mut(|machine| machine.is_held(object));
         let (first, end, step) = match stepping {
             false => (0, MAX_THREADS, 1),
-            true if self.is_held(object) => (FIRST_HELD, MOST_EXPLORED, 2),
+            true if is_held() => (FIRST_HELD, MOST_EXPLORED, 2),
             true => (FIRST_LOOSE, MOST_EXPLORED, 2),
         };
         let is_free = |&number: &u32| self.thread_word(number, thread::STATUS) == status::FREE;

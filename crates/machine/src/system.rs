@@ -130,6 +130,7 @@ impl Machine<'_> {
         self.begin_attention(solo);
         self.catch_up();
         self.note_moved(number);
+        self.declare_step(number);
         // SOUNDNESS: what a thread does while it is alone happens before all that any other will do, and after all that any other has
         // done. So nothing that a reduction rests on is about it, and no record is kept of it.
         self.written.clear();

@@ -74,7 +74,8 @@ impl Machine<'_> {
         let root = self.thread_root()?;
         let number = self.attach(object, root, &[object])?;
         if self.stepping {
-            let sort = self.sort_of(object);
+            // SOUNDNESS: no program can tell how threads are told apart in a vector.
+            let sort = self.settled_mut(|machine| machine.sort_of(object));
             self.set_thread_word(number, thread::SORT, sort);
         }
         self.set_state(object, state::RUNNABLE);

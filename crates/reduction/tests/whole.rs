@@ -3,9 +3,7 @@
 //! One thread is about to access a cell in a way that a reduction has no objection to; then another one is about to write all of the
 //! object at once, as a copy over several fields does.
 
-use kernel::{
-    Access, Menu, Place, Protection, Reduction, System, Tenure, ThreadId, Touch, Unsupported, Vector, View,
-};
+use kernel::{Access, Menu, Place, Protection, Reduction, System, Tenure, ThreadId, Touch, Unsupported, Vector, View};
 use reduction::{Combination, Guesses};
 
 const OBJECT: u32 = 7;
@@ -189,7 +187,10 @@ fn a_write_to_a_whole_object_is_against_every_guess_about_a_cell() {
         assert_eq!((enough, broken), (vec![USER], false), "{names} of cell {cell}");
         let met = menu((cell, access), Some((Place::WHOLE, Access::Write)));
         let (_, broken) = looks(names, toy, &[alone, met]);
-        assert!(broken, "{names} of cell {cell}: a write to the whole object goes unseen");
+        assert!(
+            broken,
+            "{names} of cell {cell}: a write to the whole object goes unseen"
+        );
     }
 }
 

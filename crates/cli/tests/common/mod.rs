@@ -4,7 +4,7 @@
 pub mod cases;
 
 use library::{HostFiles, Library};
-use machine::{Console, End, Limits, Machine, Shared};
+use machine::{Console, End, Limits, Machine, Natives, Shared};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
 use program::world::Program;
@@ -262,6 +262,11 @@ impl Console for Captured {
 
 /// Calls `body` with a machine that has booted this JDK with the fixtures on its class path, and is frozen.
 pub fn with_machine(jdk: &Jdk, classes: &Path, body: impl FnOnce(&mut Machine<'_>, &Captured)) {
+    with_natives(jdk, classes, &Library::new(), body);
+}
+
+/// The same, with other native methods.
+pub fn with_natives(jdk: &Jdk, classes: &Path, natives: &dyn Natives, body: impl FnOnce(&mut Machine<'_>, &Captured)) {
     let text = classes.to_string_lossy();
     let class_path = ClassPath::parse(&text, jdk.feature()).expect("the class path is fine");
     let files = HostFiles::new(
@@ -272,8 +277,7 @@ pub fn with_machine(jdk: &Jdk, classes: &Path, body: impl FnOnce(&mut Machine<'_
         &[classes.to_path_buf()],
     );
     let program = Program::new(jdk.image().clone(), class_path).expect("tables can be made");
-    let library = Library::new();
-    let shared = Shared::new(&program, &library, &files, Limits::default(), BTreeMap::new());
+    let shared = Shared::new(&program, natives, &files, Limits::default(), BTreeMap::new());
     let console = Captured::default();
     let mut machine = Machine::new(&shared, Box::new(console.clone())).expect("a machine can be made");
     machine

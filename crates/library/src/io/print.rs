@@ -2,6 +2,7 @@
 //! its own, takes no lock and leaves nothing behind. Every other stream runs its own code.
 
 use crate::common::{Entry, jdk_class, non_null};
+use crate::io::streams::checked;
 use machine::assemble::Assembler;
 use machine::heap::ARRAY_BASE;
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
@@ -45,6 +46,11 @@ fn console(m: &mut Machine<'_>, stream: Address) -> Option<u32> {
     if m.manner.prints {
         return None;
     }
+    // SOUNDNESS: a print stream leads where it was made to lead until it is closed, and what is printed to a closed one is lost.
+    m.settled_mut(|m| behind(m, stream))
+}
+
+fn behind(m: &mut Machine<'_>, stream: Address) -> Option<u32> {
     let mut at = stream;
     for class in ["java/io/PrintStream", "java/io/BufferedOutputStream"] {
         if *m.program.class(m.class_of(at)).name != *class {
@@ -96,11 +102,9 @@ fn characters(m: &mut Machine<'_>, args: &Args, end: &str) -> Answer {
 fn bytes(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (start, count) = (args.int(2), args.int(3));
     print(m, args, |m| {
-        let array = m.byte_array(non_null(args.word(1))?);
-        let range = usize::try_from(start).ok().zip(usize::try_from(count).ok());
-        let part = range.and_then(|(start, count)| array.get(start..start.checked_add(count)?));
-        part.map(<[u8]>::to_vec)
-            .ok_or(Trap::Raise("java/lang/IndexOutOfBoundsException", None))
+        let array = non_null(args.word(1))?;
+        let (start, count) = checked(m, array, start, count)?;
+        Ok(m.memory.bytes(array, ARRAY_BASE + start, count).to_vec())
     })
 }
 

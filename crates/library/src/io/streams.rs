@@ -122,7 +122,7 @@ pub(crate) fn checked(m: &Machine<'_>, array: Address, offset: i32, length: i32)
 fn part(m: &Machine<'_>, array: Address, offset: i32, length: i32) -> Result<Vec<u8>, Trap> {
     let array = non_null(array)?;
     let (offset, length) = checked(m, array, offset, length)?;
-    Ok(m.byte_array(array)[offset..offset + length].to_vec())
+    Ok(m.memory.bytes(array, ARRAY_BASE + offset, length).to_vec())
 }
 
 /// Writes to one of the standard streams.

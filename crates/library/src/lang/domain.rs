@@ -42,12 +42,12 @@ fn known(m: &mut Machine<'_>, mirror: Address) -> Address {
     if let Some(offset) = m.find_offset(CLASS, "protectionDomain") {
         return m.memory.load(mirror + offset);
     }
-    let (table, of) = (m.root(DOMAINS), m.mirrored(mirror));
-    if table == 0 || of >= m.array_length(table) {
-        0
-    } else {
-        m.element(table, of)
-    }
+    let of = m.mirrored(mirror);
+    // SOUNDNESS: the domain of a class is entered when the class is defined.
+    m.settled(|m| match m.root(DOMAINS) {
+        table if table != 0 && of < m.array_length(table) => m.element(table, of),
+        _ => 0,
+    })
 }
 
 fn get_protection_domain(m: &mut Machine<'_>, args: &Args) -> Answer {

@@ -56,14 +56,17 @@ fn hash_code(m: &mut Machine<'_>, args: &Args) -> Answer {
     if value == 0 {
         return Ok(Outcome::Word(0));
     }
-    let bytes = m.byte_array(value);
     let step = |hash: u32, unit: u32| hash.wrapping_mul(31).wrapping_add(unit);
-    let hash = if m.memory.load(string + m.known.string_coder) & 0xff == 0 {
-        bytes.iter().fold(0, |hash, &byte| step(hash, byte.into()))
-    } else {
-        let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
-        units.fold(0, |hash, unit| step(hash, unit.into()))
-    };
+    // SOUNDNESS: strings are immutable, and nobody but the string has its array.
+    let hash = m.settled(|m| {
+        let bytes = m.byte_array(value);
+        if m.memory.load(string + m.known.string_coder) & 0xff == 0 {
+            bytes.iter().fold(0, |hash, &byte| step(hash, byte.into()))
+        } else {
+            let units = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+            units.fold(0, |hash, unit| step(hash, unit.into()))
+        }
+    });
     m.memory.store(at, hash);
     Ok(Outcome::Word(hash))
 }

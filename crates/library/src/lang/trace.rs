@@ -47,7 +47,8 @@ fn fill_all(m: &mut Machine<'_>, elements: Address, backtrace: Address, count: u
     }
     for index in 0..count {
         let element = non_null(m.element(elements, index))?;
-        let (method, bci) = (m.element(backtrace, index * 2), m.element(backtrace, index * 2 + 1));
+        // SOUNDNESS: as in `throwable.rs`.
+        let (method, bci) = m.settled(|m| (m.element(backtrace, index * 2), m.element(backtrace, index * 2 + 1)));
         fill(m, element, method, bci)?;
     }
     Ok(Outcome::Void)
@@ -95,7 +96,8 @@ pub(crate) fn fill(m: &mut Machine<'_>, element: Address, id: MethodId, bci: u32
 
 fn fill_one(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (element, frame) = (non_null(args.word(0))?, non_null(args.word(1))?);
-    let Some(method) = super::walker::method_of_frame(m, frame) else {
+    // SOUNDNESS: the method of a frame is noted when the frame is made.
+    let Some(method) = m.settled_mut(|m| super::walker::method_of_frame(m, frame)) else {
         return raise("java/lang/InternalError", "a stack frame without a method");
     };
     let bci = m.get(frame, "java/lang/StackFrameInfo", "bci");

@@ -3,6 +3,7 @@
 use crate::common::{Entry, non_null};
 use crate::io::streams::checked;
 use crate::outside;
+use machine::heap::ARRAY_BASE;
 use machine::{Answer, Args, Machine};
 
 const CRC: &str = "java/util/zip/CRC32";
@@ -26,7 +27,8 @@ pub(crate) const METHODS: &[Entry] = &[
 fn of_array(m: &mut Machine<'_>, args: &Args, sum: fn(u32, &[u8]) -> u32) -> Answer {
     let array = non_null(args.word(1))?;
     let (offset, length) = checked(m, array, args.int(2), args.int(3))?;
-    Ok((sum(args.word(0), &m.byte_array(array)[offset..offset + length]) as i32).into())
+    let bytes = m.memory.bytes(array, ARRAY_BASE + offset, length);
+    Ok((sum(args.word(0), bytes) as i32).into())
 }
 
 fn of_buffer(m: &mut Machine<'_>, args: &Args, sum: fn(u32, &[u8]) -> u32) -> Answer {
