@@ -39,6 +39,7 @@ mod reach;
 mod record;
 mod refresh;
 mod schedule;
+mod settle;
 mod special;
 pub mod support;
 mod symmetry;
