@@ -129,13 +129,7 @@ impl Machine<'_> {
                     let object = register(a);
                     out.touch(monitor(object), Access::Acquire);
                     self.wait_set(object, out);
-                    out.touch(
-                        Place {
-                            object,
-                            cell: Place::WHOLE,
-                        },
-                        Access::AtomicWrite,
-                    );
+                    self.whole_footprint(object, Access::AtomicWrite, out);
                     if self.manner.counts_threads {
                         out.touch(Place::EVERYTHING, Access::AtomicWrite);
                     }
@@ -224,13 +218,7 @@ impl Machine<'_> {
                     // It may be that a thread is started.
                     out.touch(Place::EVERYTHING, Access::AtomicWrite);
                 }
-                out.touch(
-                    Place {
-                        object: register(object),
-                        cell: Place::WHOLE,
-                    },
-                    access,
-                );
+                self.whole_footprint(register(object), access, out);
             }
             // What is drawn stays.
             Touches::Hash { object } if self.has_hash(register(object)) => {}
@@ -306,6 +294,18 @@ impl Machine<'_> {
                 }
             }
             Touches::Everything | Touches::Unknown => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+        }
+    }
+
+    /// All of an object; of a thread, also what newer JDKs keep in a second object: `start` and the end set its status there.
+    fn whole_footprint(&self, object: Address, access: Access, out: &mut Menu<Action>) {
+        let cell = Place::WHOLE;
+        out.touch(Place { object, cell }, access);
+        if object != 0
+            && self.program.is_subclass(self.class_of(object), self.known.thread)
+            && let Some(object) = self.holder(object)
+        {
+            out.touch(Place { object, cell }, access);
         }
     }
 

@@ -282,8 +282,8 @@ pub struct Machine<'p> {
     pub(crate) holders: crate::reach::Reach,
     pub(crate) roots: crate::reach::Roots,
     pub(crate) sorter: Option<Box<crate::symmetry::Sorter>>,
-    /// The main thread's object, if it can be told who reaches it.
-    pub(crate) main_object: Address,
+    /// The main thread's object and its holder, each if it can be told who reaches it, or 0.
+    pub(crate) main_objects: [Address; 2],
     /// What the current step is about to touch, and whether nobody knows.
     pub(crate) written: Vec<kernel::Touch>,
     pub(crate) scratch: kernel::Menu<crate::system::Action>,
@@ -403,7 +403,7 @@ impl<'p> Machine<'p> {
             holders: crate::reach::Reach::default(),
             roots: crate::reach::Roots::default(),
             sorter: None,
-            main_object: 0,
+            main_objects: [0; 2],
             written: Vec::new(),
             scratch: kernel::Menu::default(),
             wild: false,

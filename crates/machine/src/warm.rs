@@ -66,7 +66,7 @@ impl Machine<'_> {
         self.console = console;
         self.manner.names_threads = names;
         self.freeze();
-        self.main_object = self.find_main_object();
+        self.main_objects = self.find_main_objects();
         Ok(())
     }
 
