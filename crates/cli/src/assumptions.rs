@@ -206,6 +206,7 @@ fn sentence(guess: Guess, of: &str) -> String {
         Guess::Clock => "one thread only looks at the clock".to_owned(),
         Guess::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
         Guess::Locked(..) => format!("{of} is accessed under one lock, or only read"),
+        Guess::Settled(..) => format!("some fields of {of} are not written once the program runs"),
         Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),
         Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
     }

@@ -46,6 +46,12 @@ pub trait View: System {
         false
     }
 
+    /// Whether a place was there before the first step, belongs to no thread and is not the program's own, and nothing else is guessed
+    /// about it: it may well be that it is never written any more.
+    fn is_settled(&self, _state: &mut Self::State, _place: Place) -> bool {
+        false
+    }
+
     /// The class of the object of a place, if it is an object that can be locked.
     fn class_of(&self, _state: &mut Self::State, _place: Place) -> Option<u32> {
         None

@@ -118,7 +118,12 @@ impl Library {
     /// For exploring a program: printing is no step.
     pub fn exploring() -> Library {
         Library {
-            output: table(&[io::print::REPLACED, weak::REPLACED, lang::thread::EXPLORED]),
+            output: table(&[
+                io::print::REPLACED,
+                weak::REPLACED,
+                lang::thread::EXPLORED,
+                internal::replaced::EXPLORED,
+            ]),
             ..Library::new()
         }
     }

@@ -175,6 +175,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         | "jdk/internal/reflect/Reflection"
         | "jdk/internal/reflect/ConstantPool"
         | "jdk/internal/misc/VM"
+        | "jdk/internal/vm/ThreadContainers"
         | "jdk/internal/misc/CDS" => Touches::Nothing,
         _ => Touches::Unknown,
     }

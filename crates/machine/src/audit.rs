@@ -429,12 +429,13 @@ impl Machine<'_> {
         }
         let is_upper = |cell: u32| of.wides.binary_search(&cell.wrapping_sub(1)).is_ok();
         let mut fields = cells.filter(|&cell| !is_upper(cell));
-        let cell = fields.find(|&cell| !covers(cell) && !self.is_settled(object, cell, access.writes, declared))?;
+        let cell =
+            fields.find(|&cell| !covers(cell) && !self.needs_no_declaration(object, cell, access.writes, declared))?;
         named(self.variable_name((class, cell)))
     }
 
     /// Whether a field never changes, or what it holds is nobody's business.
-    fn is_settled(&self, object: Address, cell: u32, writes: bool, declared: &Declared) -> bool {
+    fn needs_no_declaration(&self, object: Address, cell: u32, writes: bool, declared: &Declared) -> bool {
         let (class, known) = (self.class_of(object), &self.known);
         if class == known.class {
             return !writes || cell == known.class_name || Some(cell) == known.class_package;

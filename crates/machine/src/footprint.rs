@@ -138,13 +138,7 @@ impl Machine<'_> {
                     let object = register(a);
                     out.touch(monitor(object), Access::Acquire);
                     self.wait_set(object, out);
-                    out.touch(
-                        Place {
-                            object,
-                            cell: Place::WHOLE,
-                        },
-                        Access::AtomicWrite,
-                    );
+                    self.whole_footprint(object, Access::AtomicWrite, out);
                     if self.manner.counts_threads {
                         out.touch(Place::EVERYTHING, Access::AtomicWrite);
                     }
@@ -246,8 +240,7 @@ impl Machine<'_> {
                 }
                 let object = register(object);
                 if object != 0 {
-                    let cell = Place::WHOLE;
-                    out.touch(Place { object, cell }, access);
+                    self.whole_footprint(object, access, out);
                 }
             }
             Touches::Field { .. }
@@ -324,6 +317,18 @@ impl Machine<'_> {
                 }
             }
             Touches::Everything | Touches::Unknown => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+        }
+    }
+
+    /// All of an object; of a thread, also what newer JDKs keep in a second object: `start` and the end set its status there.
+    fn whole_footprint(&self, object: Address, access: Access, out: &mut Menu<Action>) {
+        let cell = Place::WHOLE;
+        out.touch(Place { object, cell }, access);
+        if object != 0
+            && self.program.is_subclass(self.class_of(object), self.known.thread)
+            && let Some(object) = self.holder(object)
+        {
+            out.touch(Place { object, cell }, access);
         }
     }
 

@@ -13,6 +13,18 @@ pub struct OwnedLock {
     pub synchronizer: ClassId,
 }
 
+/// A synchronizer with a queue, and the conditions that it makes.
+pub struct Queued {
+    /// Its class.
+    pub class: ClassId,
+    /// Where it keeps its state.
+    pub state: u32,
+    /// The class of its conditions.
+    pub condition: ClassId,
+    /// Where these refer to it.
+    pub condition_lock: u32,
+}
+
 /// Classes, fields and methods by what the machine uses them for.
 #[allow(missing_docs)] // the names are those of the JDK
 pub struct Known {
@@ -53,6 +65,9 @@ pub struct Known {
     pub thread_eetop: u32,
     pub thread_name: u32,
     pub thread_tid: u32,
+    /// Where a `Thread` keeps what JDK 17 has in fields of its own, if it does; and the class of that, or 0.
+    pub thread_holder: Option<u32>,
+    pub holder: ClassId,
     /// How many classes `Thread` extends.
     pub thread_depth: usize,
     pub thread_interrupted: u32,
@@ -60,10 +75,8 @@ pub struct Known {
     pub owned_locks: [OwnedLock; 2],
     pub synchronizer: ClassId,
     pub synchronizer_owner: u32,
-    pub queued: ClassId,
-    pub queued_state: u32,
-    pub condition: ClassId,
-    pub condition_lock: u32,
+    /// With a state of 32 bits, and of 64: a `ReentrantReadWriteLock` has the first, or the second from JDK 25 on.
+    pub queued: [Queued; 2],
     pub thread_current: MethodId,
     pub thread_run: MethodId,
     pub thread_exit: MethodId,
@@ -110,8 +123,16 @@ impl Known {
             })
         };
         let synchronizer = class("java/util/concurrent/locks/AbstractOwnableSynchronizer")?;
-        let queued = class("java/util/concurrent/locks/AbstractQueuedSynchronizer")?;
-        let condition = class("java/util/concurrent/locks/AbstractQueuedSynchronizer$ConditionObject")?;
+        let queued = |name: &str, state: &str| -> Result<Queued, StartError> {
+            let of = class(name)?;
+            let condition = class(&format!("{name}$ConditionObject"))?;
+            Ok(Queued {
+                class: of,
+                state: field(of, "state", state)?,
+                condition,
+                condition_lock: field(condition, "this$0", &format!("L{name};"))?,
+            })
+        };
         let class_class = class("java/lang/Class")?;
         let thread = class("java/lang/Thread")?;
         let throwable = class("java/lang/Throwable")?;
@@ -170,14 +191,10 @@ impl Known {
             ],
             synchronizer,
             synchronizer_owner: field(synchronizer, "exclusiveOwnerThread", "Ljava/lang/Thread;")?,
-            queued,
-            queued_state: field(queued, "state", "I")?,
-            condition,
-            condition_lock: field(
-                condition,
-                "this$0",
-                "Ljava/util/concurrent/locks/AbstractQueuedSynchronizer;",
-            )?,
+            queued: [
+                queued("java/util/concurrent/locks/AbstractQueuedSynchronizer", "I")?,
+                queued("java/util/concurrent/locks/AbstractQueuedLongSynchronizer", "J")?,
+            ],
             thread_current: method(thread, "currentThread", "()Ljava/lang/Thread;")?,
             class_module: field(class_class, "module", "Ljava/lang/Module;").ok(),
             throwable_backtrace: field(throwable, "backtrace", "Ljava/lang/Object;")?,
@@ -186,6 +203,8 @@ impl Known {
             thread_eetop: field(thread, "eetop", "J")?,
             thread_name: field(thread, "name", "Ljava/lang/String;")?,
             thread_tid: field(thread, "tid", "J")?,
+            thread_holder: field(thread, "holder", "Ljava/lang/Thread$FieldHolder;").ok(),
+            holder: class("java/lang/Thread$FieldHolder").unwrap_or(0),
             thread_depth: program.class(thread).supers.len() - 1,
             thread_interrupted: field(thread, "interrupted", "Z")?,
             thread_run: method(thread, "run", "()V")?,

@@ -43,6 +43,7 @@ mod reach;
 mod record;
 mod refresh;
 mod schedule;
+mod settle;
 mod solo;
 mod special;
 pub mod support;

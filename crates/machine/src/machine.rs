@@ -284,8 +284,8 @@ pub struct Machine<'p> {
     pub(crate) holders: crate::reach::Reach,
     pub(crate) roots: crate::reach::Roots,
     pub(crate) sorter: Option<Box<crate::symmetry::Sorter>>,
-    /// The main thread's object, if it can be told who reaches it.
-    pub(crate) main_object: Address,
+    /// The main thread's object and its holder, each if it can be told who reaches it, or 0.
+    pub(crate) main_objects: [Address; 2],
     /// Whether the program may get hold of threads that nobody gave to it, by the classes with numbers below the first.
     pub(crate) exposure: (u32, bool),
     /// What the current step is about to touch, and whether nobody knows.
@@ -424,7 +424,7 @@ impl<'p> Machine<'p> {
             holders: crate::reach::Reach::default(),
             roots: crate::reach::Roots::default(),
             sorter: None,
-            main_object: 0,
+            main_objects: [0; 2],
             exposure: (0, false),
             written: Vec::new(),
             scratch: kernel::Menu::default(),

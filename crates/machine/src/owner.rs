@@ -1,5 +1,6 @@
 //! Who has a lock of `java.util.concurrent`: its synchronizer names the owner in a field.
 
+use crate::known::Queued;
 use crate::layout::{HEAP, frame, thread};
 use crate::link;
 use crate::machine::Machine;
@@ -46,20 +47,24 @@ impl Machine<'_> {
                 },
             });
         }
-        if object >= HEAP && self.class_of(object) == self.known.condition && cell != Place::MONITOR {
+        if object < HEAP {
+            return None;
+        }
+        let (class, queued) = (self.class_of(object), &self.known.queued);
+        if let Some(of) = queued.iter().find(|of| of.condition == class)
+            && cell != Place::MONITOR
+        {
             // Who waits for a condition is kept by whoever has the lock. The lock itself is a part of the whole object.
-            let lock = self.memory.load(object + self.known.condition_lock);
+            let lock = self.memory.load(object + of.condition_lock);
             return match () {
-                () if cell == self.known.condition_lock => None,
+                () if cell == of.condition_lock => None,
                 () if cell == Place::WHOLE => Some(Tenure::Broken),
                 () if is_own(lock) => Some(Tenure::Own),
                 () => Some(Tenure::Broken),
             };
         }
-        let is_state = object >= HEAP
-            && cell == self.known.queued_state
-            && self.program.is_subclass(self.class_of(object), self.known.queued);
-        is_state.then(|| match touch.access.is_read() {
+        let keeps = |of: &Queued| cell == of.state && self.program.is_subclass(class, of.class);
+        queued.iter().any(keeps).then(|| match touch.access.is_read() {
             true if is_own(object) => Tenure::Own,
             false if !self.is_own_or_none(number, self.owner_of(object)) => Tenure::Broken,
             _ => Tenure::Kept,

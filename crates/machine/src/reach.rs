@@ -4,7 +4,7 @@
 //! once a state, and only as far as somebody asks. What others reach than the thread that moves stays as it is as long as the
 //! thread moves on and changes no reference that they might follow, so that is kept for longer. Objects of the start-up image count as shared; those of its words that have
 //! changed are where its references to young objects lie. The one exception is the main thread's own object, to which the image
-//! refers only in lists of threads that nobody looks at (`Machine::find_main_object`).
+//! refers only in lists of threads that nobody looks at, and its holder, to which only that refers (`Machine::find_main_objects`).
 
 use crate::encode::each_live;
 use crate::frames::RETRY;
@@ -358,10 +358,13 @@ impl Machine<'_> {
     fn find_roots(&mut self) {
         let known = self.memory.touched_count();
         if self.roots.seen != known {
-            let main = self.main_object;
-            let main_end = if main == 0 { 0 } else { main + self.object_words(main) };
+            let mains = self.main_objects.map(|object| match object {
+                0 => 0..0,
+                _ => object..object + self.object_words(object),
+            });
             let references = &self.roles.references;
-            let is_root = |&&at: &&Address| crate::encode::bit(references, at) && !(main..main_end).contains(&at);
+            let is_root =
+                |&&at: &&Address| crate::encode::bit(references, at) && !mains.iter().any(|words| words.contains(&at));
             self.roots.words.clear();
             self.roots.words.extend(self.memory.touched().iter().filter(is_root));
             self.roots.seen = known;
@@ -370,27 +373,36 @@ impl Machine<'_> {
 
     /// Whether it is asked who reaches an object: of the image, only the main thread's.
     pub fn is_tracked(&self, object: Address) -> bool {
-        object >= self.memory.image_end() || object == self.main_object && object != 0
+        object >= self.memory.image_end() || object != 0 && self.main_objects.contains(&object)
     }
 
-    /// The main thread's own object, if the image refers to it in lists of threads only.
-    pub(crate) fn find_main_object(&mut self) -> Address {
+    /// The main thread's own object, if the image refers to it in lists of threads only, and its holder, if nothing else refers to
+    /// that; 0 for what is not so.
+    pub(crate) fn find_main_objects(&mut self) -> [Address; 2] {
         let main = self.thread_word(0, thread::OBJECT);
-        let end = self.memory.image_end();
-        if !(HEAP..end).contains(&main) {
-            return 0;
+        let image = HEAP..self.memory.image_end();
+        if !image.contains(&main) {
+            return [0; 2];
         }
-        let mut at = HEAP;
-        while at < end {
-            let mut refers = false;
-            self.references_of(at, |value| refers |= value == main);
-            let is_list = &*self.program.class(self.class_of(at)).name == "[Ljava/lang/Thread;";
-            if refers && !is_list && at != main {
-                return 0;
+        let holder = self.holder(main).filter(|holder| image.contains(holder)).unwrap_or(0);
+        let (mut is_alone, mut is_held) = (true, holder != 0);
+        let mut at = image.start;
+        while at < image.end {
+            if at != main {
+                let (mut refers, mut holds) = (false, false);
+                self.references_of(at, |value| {
+                    refers |= value == main;
+                    holds |= value == holder;
+                });
+                is_alone &= !refers || &*self.program.class(self.class_of(at)).name == "[Ljava/lang/Thread;";
+                is_held &= !holds;
             }
             at += self.object_words(at);
         }
-        main
+        match is_alone {
+            true => [main, if is_held { holder } else { 0 }],
+            false => [0; 2],
+        }
     }
 
     /// The objects that a thread holds on to by itself: its live variables, what it waits for, its own object.

@@ -137,10 +137,10 @@ impl Machine<'_> {
         }
     }
 
-    fn holder(&mut self, object: Address) -> Option<Address> {
-        let offset = self.find_offset("java/lang/Thread", "holder")?;
-        let holder = self.memory.load(object + offset);
-        (holder != 0).then_some(holder)
+    /// The object in which newer JDKs keep a part of a thread's fields. It belongs to this thread for ever.
+    pub(crate) fn holder(&self, object: Address) -> Option<Address> {
+        let offset = self.known.thread_holder.filter(|_| object != 0)?;
+        Some(self.memory.load(object + offset)).filter(|&holder| holder != 0)
     }
 
     /// Whether a thread object is a daemon.

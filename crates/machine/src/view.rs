@@ -49,6 +49,28 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a place is in an object of the library's that was there before the search began, and nothing else is guessed about
+    /// it. Threads have [`View::stands_for`], and what locks and counters are made of is there to be written.
+    fn is_settled(&mut self, place: Place) -> bool {
+        let object = place.object;
+        if !(HEAP..self.memory.image_end()).contains(&object) {
+            return false;
+        }
+        if place.cell != Place::WHOLE && self.declared_at(place) != Declared::Open {
+            return false;
+        }
+        let class = self.class_of(object);
+        let described = match self.program.class(class).kind {
+            ClassKind::Statics(owner) => self.program.class(owner),
+            _ => self.program.class(class),
+        };
+        let written = ["java/util/concurrent/locks/", "java/util/concurrent/atomic/"];
+        described.loader < LoaderId::APP
+            && class != self.known.holder
+            && !self.program.is_subclass(class, self.known.thread)
+            && !written.iter().any(|package| described.name.starts_with(package))
+    }
+
     /// How a class declares its fields, by their cells.
     pub(crate) fn declared(&mut self, class: ClassId) -> &mut [Declared] {
         let at = class as usize;
@@ -144,7 +166,9 @@ impl<'p> View for Java<'p> {
             // Others wait until the class is initialised.
             return state.memory.load(class_record(owner) + class::STATE) == init::DONE;
         }
-        let young = state.tracked_at(place).filter(|&object| object != state.main_object);
+        let young = state
+            .tracked_at(place)
+            .filter(|object| !state.main_objects.contains(object));
         young.is_none_or(|object| state.has_flag(object, ESCAPED))
     }
 
@@ -178,6 +202,10 @@ impl<'p> View for Java<'p> {
         state.declared_at(place) == Declared::Final
     }
 
+    fn is_settled(&self, state: &mut Machine<'p>, place: Place) -> bool {
+        state.is_settled(place)
+    }
+
     fn class_of(&self, state: &mut Machine<'p>, place: Place) -> Option<u32> {
         match state.static_owner(place) {
             Some(_) => None,
@@ -193,12 +221,15 @@ impl<'p> View for Java<'p> {
 
     fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
         let object = Some(place.object).filter(|&object| object >= HEAP)?;
-        if !state.program.is_subclass(state.class_of(object), state.known.thread) {
+        let class = state.class_of(object);
+        let is_holder = class == state.known.holder;
+        if !is_holder && !state.program.is_subclass(class, state.known.thread) {
             return None;
         }
         let lives = |&number: &u32| {
             let is_free = state.thread_word(number, thread::STATUS) == status::FREE;
-            !is_free && state.thread_word(number, thread::OBJECT) == object
+            let own = state.thread_word(number, thread::OBJECT);
+            !is_free && (own == object || is_holder && state.holder(own) == Some(object))
         };
         let found = (0..=state.highest_thread()).find(lives);
         found.map(|number| number == thread.0)
@@ -240,9 +271,8 @@ impl<'p> View for Java<'p> {
         let known = &state.known;
         let class = state.object_at(place).map(|object| state.class_of(object));
         let is_any = |of: u32| class.is_some_and(|class| state.program.is_subclass(class, of));
-        [known.synchronizer, known.condition, known.thread]
-            .into_iter()
-            .any(is_any)
+        let [ints, longs] = known.queued.each_ref().map(|of| of.condition);
+        [known.synchronizer, ints, longs, known.thread].into_iter().any(is_any) || class == Some(known.holder)
     }
 
     fn parts(&self, state: &mut Machine<'p>, touch: Touch, out: &mut Vec<Touch>) {

@@ -2,7 +2,7 @@
 //!
 //! What the JDK's own classes do when they are first used is the same in every execution, so it is done before the search
 //! begins and becomes part of the start-up image: the program is run under a few schedules, and the classes of the JDK that it used
-//! are initialised up front. The program's own classes are linked but not initialised: when that happens, and by whom, is part
+//! are initialised up front, and [caches](crate::settle) that they fill when they are first asked are filled. The program's own classes are linked but not initialised: when that happens, and by whom, is part
 //! of what is explored. Only classes without any code to run are done with.
 
 use crate::boot::{LaunchError, Start};
@@ -66,7 +66,7 @@ impl Machine<'_> {
             used.extend(self.classes_used(&before));
             self.restart();
         }
-        if self.sets_properties() || !self.initialize_all(&used) {
+        if self.sets_properties() || !self.settle(&used) {
             self.restart();
         }
         self.link_program();
@@ -74,7 +74,7 @@ impl Machine<'_> {
         self.console = console;
         self.manner.names_threads = names;
         self.freeze();
-        self.main_object = self.find_main_object();
+        self.main_objects = self.find_main_objects();
         Ok(())
     }
 
@@ -156,6 +156,15 @@ impl Machine<'_> {
 
     fn class_states(&self) -> Vec<u32> {
         (0..self.program.class_end()).map(|id| self.state_of(id)).collect()
+    }
+
+    /// Initialises classes and fills their caches, or the first only if the second fails; `false` if both do.
+    fn settle(&mut self, classes: &BTreeSet<ClassId>) -> bool {
+        if self.initialize_all(classes) && self.fill_caches(classes) {
+            return true;
+        }
+        self.restart();
+        self.initialize_all(classes)
     }
 
     /// Initialises classes; `false` if one fails or starts a thread, which is no business of the image's.

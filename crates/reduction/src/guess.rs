@@ -32,6 +32,8 @@ pub enum Guess {
     Clock,
     /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
     Own(u32, u32),
+    /// This place of an object of this class, which was there before the first step, is not written any more.
+    Settled(u32, u32, u32),
 }
 
 impl Guess {
@@ -43,7 +45,8 @@ impl Guess {
             | Guess::Locked(class, ..)
             | Guess::Final(class)
             | Guess::Exclusive(class, ..)
-            | Guess::Own(class, ..) => class,
+            | Guess::Own(class, ..)
+            | Guess::Settled(class, ..) => class,
         }
     }
 }

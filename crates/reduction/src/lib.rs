@@ -21,6 +21,7 @@ mod own;
 mod patience;
 mod persistent;
 mod selflock;
+mod settled;
 
 pub use ample::Ample;
 pub use guess::{Breach, Doubt, Guess, Guesses, Sight};

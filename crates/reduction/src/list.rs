@@ -8,6 +8,7 @@ use crate::lockset::Lockset;
 use crate::optimistic::Optimistic;
 use crate::own::Own;
 use crate::selflock::SelfLock;
+use crate::settled::Settled;
 use crate::{Ample, Guesses, Independence};
 use kernel::View;
 use std::fmt;
@@ -272,6 +273,7 @@ impl Combination {
         // The cheapest are asked first, but who needs no guess before who guesses much.
         add(Part::EscapeStatic, Box::new(EscapeStatic));
         add(Part::Final, Box::new(FinalField));
+        add(Part::Final, Box::new(Settled));
         add(Part::Own, Box::<Own>::default());
         add(Part::Escape, Box::<Escape>::default());
         add(Part::SelfLock, Box::new(SelfLock));

@@ -4,13 +4,15 @@
 //! the thread's own: what it runs, its local variables, all that is cleared when it ends. A field that, once the object is
 //! shared, only the thread itself accesses commutes with whatever the others do.
 //!
+//! Newer JDKs keep a part of these fields in a second object, which belongs to one thread for ever and counts as the thread's own as well.
+//!
 //! Which fields these are is guessed, for each class and field. SOUNDNESS: the owner is given by the object and never changes, so
 //! the guess needs no history. Let some execution have a first access by another thread; all the owner's accesses to the
 //! field commute with what comes before it, so an execution that takes them early and was not left out has it, too. There it
 //! is seen, because every access is looked at, also one that commutes for another reason.
 //!
 //! SOUNDNESS: what others do to the object before the thread is started, or after it has ended, does not matter: start and end are steps
-//! that touch the whole object, so whoever could as well come in between is seen there, too.
+//! that touch the whole object, and the second one, so whoever could as well come in between is seen there, too.
 //!
 //! A lock that is made of fields names its owner in one of them. That field is the owner's own in much the same way, though the
 //! owner changes: he names himself, and whoever else looks there only wants to know whether it is he, which is so before and after. And as

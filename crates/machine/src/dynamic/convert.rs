@@ -1,5 +1,5 @@
-//! The conversions that `LambdaMetafactory` makes between the types of a functional interface and of the method behind
-//! it: casts, boxing, unboxing, widening.
+//! Conversions between types: casts, boxing, unboxing, widening. Those that `LambdaMetafactory` makes between the types of a
+//! functional interface and of the method behind it, and those of `MethodHandle.asType` that a `VarHandle` access needs.
 
 use crate::assemble::Assembler;
 use crate::machine::{Machine, Trap};
@@ -78,6 +78,58 @@ impl<'p> Machine<'p> {
                 }
             }
         }
+    }
+
+    /// Adds what converts an argument to the kind that an implementation of a `VarHandle` access takes. That casts references
+    /// itself. `None` if there is no such conversion, or it depends on the handle whether there is.
+    pub(super) fn convert_argument(
+        &mut self,
+        assembler: &mut Assembler,
+        value: Reg,
+        given: &str,
+        target: Kind,
+    ) -> Result<Option<Reg>, Trap> {
+        match (primitive(given), target) {
+            (None, Kind::Reference) => Ok(Some(value)),
+            (Some(given), target) => Ok(widen(assembler, value, given, target)),
+            (None, target) => match boxed(given) {
+                Some(kind) => {
+                    let result = self.emit_value(assembler, value, kind)?;
+                    Ok(widen(assembler, result, kind, target))
+                }
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Adds what converts the result of such an implementation to the type that the call wants.
+    pub(super) fn convert_result(
+        &mut self,
+        assembler: &mut Assembler,
+        value: Reg,
+        given: Kind,
+        target: &str,
+    ) -> Result<Option<Reg>, Trap> {
+        match (given, primitive(target)) {
+            (Kind::Reference, None) => Ok(Some(value)),
+            (Kind::Reference, Some(_)) => Ok(None),
+            (given, Some(target)) => Ok(widen(assembler, value, given, target)),
+            (given, None) if target == OBJECT || boxed(target) == Some(given) => {
+                self.emit_box(assembler, value, given).map(Some)
+            }
+            (_, None) => Ok(None),
+        }
+    }
+
+    /// `value.intValue()` and the like, of the box of just this kind.
+    fn emit_value(&mut self, assembler: &mut Assembler, value: Reg, kind: Kind) -> Result<Reg, Trap> {
+        let class = kind.wrapper().unwrap_or_default();
+        let (name, text) = (format!("{}Value", type_name(kind)), format!("(){}", kind.letter()));
+        let found = self.program.find_method(self.jdk_class(class)?, &name, &text);
+        let method = found.ok_or_else(|| Trap::Unsupported(format!("a JDK without {class}.{name}")))?;
+        let result = assembler.register(crate::register_kind(kind));
+        assembler.call_virtual(method, &[value], Some(result));
+        Ok(result)
     }
 
     fn emit_cast(

@@ -5,14 +5,14 @@
 //! | `invokeBasic` | the method that a direct handle names, else the entry of the handle's lambda form |
 //! | `linkTo…` | the method that the last argument names |
 //! | `invokeExact`, `invoke` | `invokeBasic`, if the handle's type is that of the call; else an error, or `asType` first |
-//! | `VarHandle` | the static method that implements the access, if its type fits; else what the JDK's linker finds |
+//! | `VarHandle` | the static method that implements the access, if its type fits or can be made to; else what the JDK's linker finds |
 //!
 //! The cache of a call says what it is, in its highest byte; the rest is the method type's record, or the class of
 //! the `VarHandle` seen last and the method that it led to.
 
 use super::adaptors::Linker;
 use super::constants::{class_file, member_descriptor};
-use super::{Buffer, FAILED, form, native_link};
+use super::{Buffer, FAILED, convert, form, native_link};
 use crate::assemble::Assembler;
 use crate::interpret::Next;
 use crate::layout::{SITE_WORDS, SITES};
@@ -267,9 +267,10 @@ impl<'p> Machine<'p> {
             return Err(null());
         }
         let dest = u32::from(call.dest);
-        let class = self.class_of(handle);
         // A handle that insists on exact types is the JDK's business: the method here takes erased ones.
         if self.memory.load(handle + self.invoke_layout()?.exact) & 0xff == 0 {
+            let (used, of) = self.direct_handle(handle)?;
+            let class = self.class_of(used);
             let known = link::middle(cache) == class && cache as u32 != 0;
             let target = if known {
                 Some(cache as u32)
@@ -281,7 +282,14 @@ impl<'p> Machine<'p> {
                     call.cache
                         .set(VARIABLE << 56 | u64::from(class) << 32 | u64::from(target));
                 }
-                self.push_call(target, words, dest)?;
+                if of == 0 {
+                    self.push_call(target, words, dest)?;
+                } else {
+                    self.require_initialized(of)?;
+                    let mut words = words.to_vec();
+                    words[0] = used;
+                    self.push_call(target, &words, dest)?;
+                }
                 return Ok(Next::Reload);
             }
         }
@@ -308,21 +316,25 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The static method of a `VarHandle`'s own class that implements an access whose types fit without conversion, as
-    /// the JDK's `VarHandleGuards` would find it. `None` leaves it to the JDK's linker.
+    /// The handle behind one that has the class of its variable initialised first, and that class; the handle itself and 0 for all
+    /// others. The JDK's own way there fills tables of the handle, with method handles made on the spot.
+    fn direct_handle(&self, handle: Address) -> Result<(Address, ClassId), Trap> {
+        match &self.invoke_layout()?.lazy {
+            Some(lazy) if lazy.class == self.class_of(handle) => {
+                let (target, of) = (handle + lazy.target, handle + lazy.of);
+                Ok((self.memory.load(target), self.mirrored(self.memory.load(of))))
+            }
+            _ => Ok((handle, 0)),
+        }
+    }
+
+    /// The static method of a `VarHandle`'s own class that implements an access, as the JDK's `VarHandleGuards` would find it, with
+    /// what converts arguments and result as `MethodHandle.asType` would. `None` leaves it to the JDK's linker: where the types do not
+    /// fit, and where it depends on the handle whether they do.
     #[cold]
     fn implementation(&mut self, method: &'p Method, call: &Call, class: ClassId) -> Result<Option<MethodId>, Trap> {
         let from = self.program.class(method.class);
         let (_, name, text) = class_file(from)?.pool.member(call.index);
-        let mut erased = String::from("(Ljava/lang/invoke/VarHandle;");
-        for (parameter, kind) in descriptor::parameters(text) {
-            erased.push_str(if kind == Kind::Reference {
-                "Ljava/lang/Object;"
-            } else {
-                parameter
-            });
-        }
-        erased.push(')');
         let mut at = class;
         let mut found = None;
         while at != 0 && at != self.known.var_handle && found.is_none() {
@@ -331,24 +343,79 @@ impl<'p> Machine<'p> {
                 let candidate = self.program.method(candidate);
                 candidate.is_static()
                     && **self.program.text(candidate.name) == *name
-                    && self.program.text(candidate.descriptor).starts_with(&erased)
+                    && self
+                        .program
+                        .text(candidate.descriptor)
+                        .starts_with("(Ljava/lang/invoke/VarHandle;")
             });
             at = here.super_class;
         }
         let Some(found) = found else { return Ok(None) };
         let gives = self.program.method(found).returns;
-        let (wanted, wanted_kind) =
-            descriptor::return_type(text).map_or(("V", None), |(text, kind)| (text, Some(kind)));
-        match (gives, wanted_kind) {
-            (Some(Kind::Reference), Some(Kind::Reference)) if wanted != "Ljava/lang/Object;" => {
-                let class = self.descriptor_class(from, wanted)?;
-                self.casting_adaptor(found, class).map(Some)
-            }
-            (gives, wanted) if gives == wanted => Ok(Some(found)),
-            // The result may be dropped, except where the type of the method is fixed.
-            (Some(_), None) if !name.contains("ompareAndSet") => Ok(Some(found)),
-            _ => Ok(None),
+        let wanted = descriptor::return_type(text);
+        // Whether a value was set says a boolean, and to set one gives nothing: these types are fixed.
+        let fixed = name.contains("ompareAndSet") || gives.is_none();
+        if fixed && gives != wanted.map(|(_, kind)| kind) {
+            return Ok(None);
         }
+        let target = match (gives, wanted) {
+            (Some(Kind::Reference), Some((wanted, Kind::Reference))) if wanted != "Ljava/lang/Object;" => {
+                let class = self.descriptor_class(from, wanted)?;
+                self.casting_adaptor(found, class)?
+            }
+            _ => found,
+        };
+        self.converting_adaptor(target, text)
+    }
+
+    /// A method that converts its arguments to those of an implementation of a `VarHandle` access, calls it, and converts the result; the
+    /// implementation itself if there is nothing to convert. `None` if there is no such conversion.
+    fn converting_adaptor(&mut self, target: MethodId, text: &str) -> Result<Option<MethodId>, Trap> {
+        let taken = self.program.text(self.program.method(target).descriptor).clone();
+        let given: Vec<_> = descriptor::parameters(text).collect();
+        let taken: Vec<_> = descriptor::parameters(&taken).skip(1).map(|(_, kind)| kind).collect();
+        if given.len() != taken.len() {
+            return Ok(None);
+        }
+        let gives = self.program.method(target).returns;
+        let wanted = descriptor::return_type(text);
+        let same_result = wanted.is_none_or(|(_, wanted)| Some(wanted) == gives);
+        if same_result && given.iter().map(|&(_, kind)| kind).eq(taken.iter().copied()) {
+            return Ok(Some(target));
+        }
+        let name = format!("convert({target},{text})");
+        if let Some(known) = self.shared.sites.made(&name) {
+            return Ok(Some(known));
+        }
+        let mut kinds = vec![RegisterKind::Ref];
+        kinds.extend(given.iter().map(|&(_, kind)| crate::register_kind(kind)));
+        let mut assembler = Assembler::new(&kinds);
+        let mut arguments: Vec<Reg> = vec![0];
+        let mut at: Reg = 1;
+        for (&(text, kind), &taken) in given.iter().zip(&taken) {
+            let Some(converted) = self.convert_argument(&mut assembler, at, text, taken)? else {
+                return Ok(None);
+            };
+            arguments.extend(convert::words(converted, taken));
+            at += kind.words() as Reg;
+        }
+        let result = gives.map(|kind| assembler.register(crate::register_kind(kind)));
+        assembler.call_static(target, &arguments, result);
+        let converted = match (gives, result, wanted) {
+            (Some(gives), Some(result), Some((wanted, _))) => {
+                let Some(converted) = self.convert_result(&mut assembler, result, gives, wanted)? else {
+                    return Ok(None);
+                };
+                Some(converted)
+            }
+            _ => None,
+        };
+        assembler.push(return_of(wanted.map(|(_, kind)| kind), converted));
+        let parameters: String = given.iter().map(|&(parameter, _)| parameter).collect();
+        let returned = wanted.map_or("V", |(returned, _)| returned);
+        let text = format!("(Ljava/lang/invoke/VarHandle;{parameters}){returned}");
+        let made = assembler.finish(self.program, self.known.object, "convert", &text)?;
+        Ok(Some(self.shared.sites.enter(name, made)))
     }
 
     /// A method that calls a static one and casts its result as `Class.cast` does.

@@ -182,6 +182,18 @@ pub(crate) struct InvokeLayout {
     pub call_site_target: u32,
     /// `VarHandle.exact`.
     pub exact: u32,
+    /// A handle of a static variable whose class may not be initialised yet, where the JDK has such a class.
+    pub lazy: Option<LazyHandle>,
+}
+
+/// Where `LazyInitializingVarHandle` keeps what it needs.
+pub(crate) struct LazyHandle {
+    /// The class itself.
+    pub class: ClassId,
+    /// The handle to be used once the class of the variable is initialised.
+    pub target: u32,
+    /// The class of the variable.
+    pub of: u32,
 }
 
 impl InvokeLayout {
@@ -191,6 +203,14 @@ impl InvokeLayout {
             let fields = &program.class(class(of)?).fields;
             let name = program.names.find(name)?;
             fields.iter().find(|field| field.name == name).map(|field| field.offset)
+        };
+        let lazy = || {
+            let name = "LazyInitializingVarHandle";
+            Some(LazyHandle {
+                class: class(name)?,
+                target: field(name, "target")?,
+                of: field(name, "refc")?,
+            })
         };
         Some(InvokeLayout {
             handle_form: field("MethodHandle", "form")?,
@@ -203,6 +223,7 @@ impl InvokeLayout {
             direct_member: field("DirectMethodHandle", "member")?,
             call_site_target: field("CallSite", "target")?,
             exact: field("VarHandle", "exact")?,
+            lazy: lazy(),
         })
     }
 }
