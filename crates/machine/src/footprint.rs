@@ -10,7 +10,7 @@ use crate::special;
 use crate::system::Action;
 use kernel::{Access, Menu, Place};
 use program::ir::Instr;
-use program::world::{ARRAY_HEADER_WORDS, Method};
+use program::world::{ARRAY_HEADER_WORDS, HEADER_WORDS, Method};
 
 impl Machine<'_> {
     /// Adds what the next step of a thread, which executes `next` unless it waits, touches to the action that was added last:
@@ -78,10 +78,18 @@ impl Machine<'_> {
             (array != 0 && index < self.array_length(array)).then_some(place)
         };
         match instr {
-            Instr::GetField { o, site, .. }
-            | Instr::GetFieldWide { o, site, .. }
-            | Instr::GetFieldNarrow { o, site, .. } => {
+            Instr::GetField { o, site, .. } | Instr::GetFieldNarrow { o, site, .. } => {
                 field(o, site, false);
+            }
+            Instr::GetFieldWide { o, site, .. } => {
+                field(o, site, false);
+                let object = register(o);
+                if link(site) as u32 == self.known.thread_eetop
+                    && object != 0
+                    && self.is_thread(self.program.class(self.class_of(object)))
+                {
+                    self.note_alive(number, object);
+                }
             }
             Instr::PutField { o, site, .. }
             | Instr::PutFieldWide { o, site, .. }
@@ -183,8 +191,8 @@ impl Machine<'_> {
         match touches {
             Touches::Nothing => {}
             // Without an object, the offset is an address outside of the heap.
-            Touches::Cell { object, .. } if register(object) == 0 => out.touch(Place::EVERYTHING, Access::AtomicWrite),
-            Touches::Swap { object, .. } if register(object) == 0 => {
+            Touches::Cell { object, .. } | Touches::Swap { object, .. } if register(object) == 0 => {
+                self.note_outside();
                 out.touch(Place::EVERYTHING, Access::AtomicWrite);
             }
             Touches::Swap {
@@ -194,14 +202,13 @@ impl Machine<'_> {
                 expected,
             } => {
                 let (object, offset) = (register(object), register(offset));
-                let Some(cell) = self.cell_at(object, offset, bytes) else {
-                    return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                let value = u64::from(register(expected)) | u64::from(register(expected + 1)) << 32;
+                let access = match self.cell_at(object, offset, bytes) {
+                    Some(_) if self.bytes_at(object, offset, bytes) != value & mask(bytes) => Access::AtomicRead,
+                    _ => Access::AtomicWrite,
                 };
-                let word = object + offset / 4;
-                let fits = register(expected) == self.memory.load(word)
-                    && (bytes == 4 || register(expected + 1) == self.memory.load(word + 1));
-                let access = if fits { Access::AtomicWrite } else { Access::AtomicRead };
-                out.touch(Place { object, cell }, access);
+                self.note_mode(number, method, fp);
+                self.touch_bytes(object, offset, bytes, access, out);
             }
             Touches::Cell {
                 object,
@@ -209,15 +216,15 @@ impl Machine<'_> {
                 bytes,
                 access,
             } => {
-                let object = register(object);
-                match self.cell_at(object, register(offset), bytes) {
-                    Some(cell) => out.touch(Place { object, cell }, access),
-                    None if access.is_plain() => {
-                        let cell = Place::WHOLE;
-                        out.touch(Place { object, cell }, access);
-                    }
-                    None => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                let (object, offset) = (register(object), register(offset));
+                let access = match access {
+                    Access::Read if self.begins_update(method, fp) => Access::AtomicRead,
+                    _ => access,
+                };
+                if !access.is_plain() {
+                    self.note_mode(number, method, fp);
                 }
+                self.touch_bytes(object, offset, bytes, access, out);
             }
             Touches::Object { object, access } => {
                 if self.manner.counts_threads && access == Access::AtomicWrite {
@@ -265,8 +272,9 @@ impl Machine<'_> {
                 }
             }
             Touches::Wait { object, limit } => {
-                self.limit_footprint(number, fp, limit, out);
                 out.touch(monitor(register(object)), Access::Release);
+                self.note_wait(number);
+                self.limit_footprint(number, fp, limit, out);
                 if self.manner.interrupts {
                     out.touch(thread_place(number), Access::AtomicWrite);
                     self.interrupt_footprint(number, out);
@@ -293,11 +301,14 @@ impl Machine<'_> {
                 }
             }
             Touches::Self_ { limit } => {
+                if method.class != self.known.thread {
+                    self.note_park(number);
+                }
                 self.limit_footprint(number, fp, limit, out);
                 out.touch(thread_place(number), Access::AtomicWrite);
                 self.interrupt_footprint(number, out);
             }
-            Touches::Clock => out.touch(Place::CLOCK, Access::Read),
+            Touches::Clock => out.touch(Place::CLOCK, Access::AtomicRead),
             Touches::Class { object } => {
                 let mirror = register(object);
                 let of = if mirror == 0 { 0 } else { self.mirrored(mirror) };
@@ -327,6 +338,45 @@ impl Machine<'_> {
         (is_one && word < described.words).then_some(word)
     }
 
+    /// Adds an access to some bytes of an object to the action that was added last. Of several cells each is touched by itself if that
+    /// orders something, so that races with accesses to one of them are seen, and all at once if it is plain.
+    fn touch_bytes(&self, object: Address, offset: u32, bytes: u32, access: Access, out: &mut Menu<Action>) {
+        match self.cells_at(object, offset, bytes) {
+            Some((cell, last)) if cell == last => out.touch(Place { object, cell }, access),
+            _ if access.is_plain() => {
+                let cell = Place::WHOLE;
+                out.touch(Place { object, cell }, access);
+            }
+            Some((first, last)) => (first..=last).for_each(|cell| out.touch(Place { object, cell }, access)),
+            None => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+        }
+    }
+
+    /// The first and the last cell of an object that some bytes belong to; `None` if some belong to none. The upper word of a wide
+    /// field may be counted as a cell of its own.
+    fn cells_at(&self, object: Address, offset: u32, bytes: u32) -> Option<(u32, u32)> {
+        if let Some(cell) = self.cell_at(object, offset, bytes) {
+            return Some((cell, cell));
+        }
+        let described = self.program.class(self.class_of(object));
+        let last = offset.checked_add(bytes - 1)?;
+        if described.is_array() {
+            let index = |byte: u32| Some(byte.checked_sub(ARRAY_HEADER_WORDS * 4)? >> described.element_shift);
+            let (first, last) = (index(offset)?, index(last)?);
+            return (last < self.array_length(object)).then(|| (ARRAY_HEADER_WORDS + first, ARRAY_HEADER_WORDS + last));
+        }
+        let (first, last) = (offset / 4, last / 4);
+        let is_upper = described.wides.binary_search(&first.wrapping_sub(1)).is_ok();
+        let first = first - u32::from(is_upper);
+        (first >= HEADER_WORDS && last < described.words).then_some((first, last))
+    }
+
+    /// Up to eight bytes of an object.
+    fn bytes_at(&self, object: Address, offset: u32, bytes: u32) -> u64 {
+        let bytes = self.memory.bytes(object, offset as usize, bytes as usize);
+        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+    }
+
     /// Whether an access to bytes that no cell has for itself is one of which nobody but its thread knows what it orders.
     pub(crate) fn is_odd(&self, fp: Address, touches: Touches) -> bool {
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
@@ -343,14 +393,14 @@ impl Machine<'_> {
             _ => return false,
         };
         let object = register(object);
-        object != 0 && self.cell_at(object, register(offset), bytes).is_none()
+        object != 0 && self.cells_at(object, register(offset), bytes).is_none()
     }
 
     /// Who begins to wait looks at the clock if there is a time limit, two words at this position.
     fn limit_footprint(&self, number: u32, fp: Address, position: u32, out: &mut Menu<Action>) {
         let begins = self.thread_word(number, thread::PHASE) == 0;
         if begins && self.memory.load_wide(fp + frame::REGISTERS + position) != 0 {
-            out.touch(Place::CLOCK, Access::Read);
+            out.touch(Place::CLOCK, Access::AtomicRead);
         }
     }
 
@@ -389,6 +439,11 @@ impl Machine<'_> {
         };
         lock & OWNER_MASK == number + 1 && lock >> OWNER_BITS >= fewest
     }
+}
+
+/// The bits of so many bytes.
+fn mask(bytes: u32) -> u64 {
+    u64::MAX >> (64 - 8 * bytes)
 }
 
 fn monitor(object: Address) -> Place {

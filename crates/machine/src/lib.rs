@@ -5,6 +5,7 @@
 
 pub mod assemble;
 mod boot;
+mod caveat;
 pub mod clock;
 mod collect;
 mod decode;
@@ -35,6 +36,7 @@ mod numbers;
 mod owner;
 mod part;
 mod pending;
+mod race;
 mod reach;
 mod record;
 mod refresh;
@@ -45,12 +47,14 @@ mod symmetry;
 pub mod system;
 mod threads;
 mod throw;
+mod trust;
 mod view;
 mod views;
 mod warm;
 mod writer;
 
 pub use boot::{LaunchError, Start, register_kind};
+pub use caveat::{Caveat, Mode};
 pub use decode::Malformed;
 pub use exchange::Disagreement;
 pub use machine::{Console, Files, Limits, Machine, Manner, Shared, StartError, Trap, raise};
