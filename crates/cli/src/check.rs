@@ -313,7 +313,7 @@ impl Plan {
             report.violations.extend(subject.unreached(&mut state, &outcome));
         }
         let races = self.looks_for(Property::Race);
-        let consistency = subject.consistency(races, !options.how.allow_race.is_empty());
+        let consistency = subject.consistency(races);
         judge(&mut report, &outcome, self, options, consistency);
         subject.remark(&mut state, &outcome, options, &mut report);
         if self.tells

@@ -5,6 +5,7 @@ mod arguments;
 mod assumptions;
 mod check;
 mod compare;
+mod consistency;
 mod console;
 mod discipline;
 mod dump;

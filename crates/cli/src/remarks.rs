@@ -5,7 +5,7 @@ use crate::arguments::Check;
 use crate::sources::Sources;
 use kernel::Property;
 use machine::system::Action;
-use machine::{Machine, Mark};
+use machine::{Caveat, Machine, Mark};
 use program::classfile::{ClassFile, Constant};
 use program::ir::{Code, Instr};
 use program::world::{Class, LoaderId, Program};
@@ -134,38 +134,6 @@ pub fn observations(machine: &Machine<'_>, outcome: &Outcome<Action>) -> Vec<Obs
     listed.collect()
 }
 
-/// Accesses that order less than sequential consistency does.
-pub fn weak_accesses(machine: &Machine<'_>) -> Vec<String> {
-    const WEAK: [&str; 8] = [
-        "getOpaque",
-        "setOpaque",
-        "getAcquire",
-        "setRelease",
-        "lazySet",
-        "setPlain",
-        "getPlain",
-        "weakCompareAndSetPlain",
-    ];
-    let mut found = BTreeSet::new();
-    for (class, file) in own_classes(machine.program) {
-        for (of, name, _) in called(file) {
-            if WEAK.contains(&name)
-                && (of.starts_with("java/util/concurrent/atomic") || of == "java/lang/invoke/VarHandle")
-            {
-                found.insert(format!("{} ({})", name, class.external_name()));
-            }
-        }
-    }
-    if found.is_empty() {
-        return Vec::new();
-    }
-    let list: Vec<String> = found.into_iter().collect();
-    vec![format!(
-        "accesses that are weaker than volatile were taken as volatile: {}",
-        list.join(", ")
-    )]
-}
-
 /// Whether the program draws random numbers, of which only one sequence is explored.
 pub fn random_numbers(machine: &Machine<'_>) -> Option<String> {
     let is_random = |member| {
@@ -187,7 +155,7 @@ pub fn random_numbers(machine: &Machine<'_>) -> Option<String> {
 }
 
 /// What the program does that is explored in less than every way that Java allows.
-pub fn habits(machine: &Machine<'_>, options: &Check) -> Vec<String> {
+pub fn habits(machine: &Machine<'_>, options: &Check, caveats: &BTreeSet<Caveat>) -> Vec<String> {
     let calls = |wanted: &[(&str, &str)]| {
         let is_wanted = |(class, name, _): (&str, &str, &str)| {
             wanted
@@ -197,14 +165,11 @@ pub fn habits(machine: &Machine<'_>, options: &Check) -> Vec<String> {
         own_classes(machine.program).any(|(_, file)| called(file).any(is_wanted))
     };
     let mut lines = Vec::new();
-    if !options.how.spurious
-        && calls(&[
-            ("", "wait"),
-            ("", "await"),
-            ("java/util/concurrent/locks/LockSupport", "park"),
-        ])
-    {
+    if caveats.contains(&Caveat::Woken) || !options.how.spurious && calls(&[("", "await")]) {
         lines.push("no thread wakes up for no reason; --spurious explores that too".to_owned());
+    }
+    if caveats.contains(&Caveat::Failed) {
+        lines.push("no weak compare-and-set fails for no reason; --spurious explores that too".to_owned());
     }
     if calls(&[
         ("java/lang/System", "nanoTime"),

@@ -61,8 +61,8 @@ pub trait Subject {
     }
 
     /// Why interleavings of single steps are all that can happen, if that rests on anything. `races` is whether these were
-    /// looked for, `allowed` whether some were allowed.
-    fn consistency(&self, _races: bool, _allowed: bool) -> Option<&'static str> {
+    /// looked for.
+    fn consistency(&self, _races: bool) -> Option<String> {
         None
     }
 

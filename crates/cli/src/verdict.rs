@@ -7,13 +7,7 @@ use report::model::Report;
 use search::{Ending, Outcome, Why};
 
 /// The verdict, why it is unknown and what would help, and what it rests on: `consistency` first, if anything.
-pub fn judge<A>(
-    report: &mut Report,
-    outcome: &Outcome<A>,
-    plan: &Plan,
-    options: &Check,
-    consistency: Option<&'static str>,
-) {
+pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, plan: &Plan, options: &Check, consistency: Option<String>) {
     let unknown = |why: &Why| -> Option<(String, &str)> {
         Some(match why {
             Why::Time | Why::States if options.how.search == SearchOrder::Random => (
@@ -110,7 +104,7 @@ pub fn judge<A>(
         report.notes.push(format!("not everything was explored: {reason}"));
     }
     if report.verdict == "holds" {
-        report.rests_on.extend(consistency.map(str::to_owned));
+        report.rests_on.extend(consistency);
         if outcome.ignored > 0 {
             report.rests_on.push(format!(
                 "executions were left out because the program asked for it (assume, ignoreIf), at {} states",

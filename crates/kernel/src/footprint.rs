@@ -57,7 +57,7 @@ impl Access {
         matches!(self, Access::Read | Access::AtomicRead)
     }
 
-    /// Whether the access orders nothing: what data races are made of.
+    /// Whether the access orders nothing. Every data race has one such access at least.
     pub fn is_plain(self) -> bool {
         matches!(self, Access::Read | Access::Write)
     }
@@ -79,9 +79,23 @@ impl Touch {
         self.place.overlaps(other.place) && !(self.access.is_read() && other.access.is_read())
     }
 
-    /// Whether the two are a data race when both are about to happen: a conflict of plain accesses to one cell.
+    /// Whether the two are a data race when both are about to happen (JLS §17.4.5): conflicting accesses to one variable,
+    /// at least one of them plain.
     pub fn races(self, other: Touch) -> bool {
-        self.access.is_plain() && other.access.is_plain() && self.conflicts(other)
+        (self.access.is_plain() || other.access.is_plain())
+            && self.is_data()
+            && other.is_data()
+            && self.conflicts(other)
+    }
+
+    /// Whether the touch accesses variables. A touch of a monitor does not, nor does one of a whole object, or of everything,
+    /// that is not plain: that is the start or the end of a thread, or the end of the program, which only order.
+    pub fn is_data(self) -> bool {
+        match self.access {
+            Access::Read | Access::Write => true,
+            Access::AtomicRead | Access::AtomicWrite => self.place.cell < Place::WHOLE,
+            Access::Acquire | Access::Release => false,
+        }
     }
 }
 
@@ -93,6 +107,38 @@ pub fn conflict(one: &[Touch], two: &[Touch]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_race_is_a_conflict_of_data_with_a_plain_access() {
+        let at = |cell| Place { object: 7, cell };
+        let (field, whole, monitor) = (at(1), at(Place::WHOLE), at(Place::MONITOR));
+        let cases = [
+            (field, Access::Write, field, Access::Read, true),
+            (field, Access::Write, field, Access::AtomicRead, true),
+            (field, Access::Read, field, Access::AtomicWrite, true),
+            (field, Access::Write, field, Access::AtomicWrite, true),
+            (field, Access::Read, field, Access::AtomicRead, false),
+            (field, Access::AtomicWrite, field, Access::AtomicWrite, false),
+            (whole, Access::Read, field, Access::AtomicWrite, true),
+            // The start of a thread orders; so does what conflicts with everything.
+            (whole, Access::AtomicWrite, field, Access::Write, false),
+            (Place::EVERYTHING, Access::AtomicWrite, field, Access::Write, false),
+            (monitor, Access::Acquire, field, Access::Write, false),
+            (at(2), Access::AtomicWrite, field, Access::Write, false),
+        ];
+        for (one, how, two, and, expected) in cases {
+            let a = Touch {
+                place: one,
+                access: how,
+            };
+            let b = Touch {
+                place: two,
+                access: and,
+            };
+            assert_eq!(a.races(b), expected, "{a:?} {b:?}");
+            assert_eq!(b.races(a), expected, "{b:?} {a:?}");
+        }
+    }
 
     #[test]
     fn conflicts_need_a_common_place_and_a_write() {

@@ -36,7 +36,8 @@ pub enum End {
 pub struct Menu<A> {
     entries: Vec<Pending<A>>,
     touches: Vec<Touch>,
-    /// Whether one of them is a plain write: without any there is no race.
+    /// Whether one of them is plain, and whether one writes: without both there is no race.
+    plain: bool,
     writes: bool,
     /// What is wrong with the state by itself.
     pub flaws: Vec<Flaw>,
@@ -51,6 +52,7 @@ impl<A> Default for Menu<A> {
         Menu {
             entries: Vec::new(),
             touches: Vec::new(),
+            plain: false,
             writes: false,
             flaws: Vec::new(),
             end: End::Open,
@@ -64,7 +66,7 @@ impl<A: Copy> Menu<A> {
     pub fn clear(&mut self) {
         self.entries.clear();
         self.touches.clear();
-        self.writes = false;
+        (self.plain, self.writes) = (false, false);
         self.flaws.clear();
         self.end = End::Open;
         self.marks.clear();
@@ -87,7 +89,8 @@ impl<A: Copy> Menu<A> {
     /// Adds a touch to the action that was added last.
     pub fn touch(&mut self, place: Place, access: Access) {
         self.touches.push(Touch { place, access });
-        self.writes |= access == Access::Write;
+        self.plain |= access.is_plain();
+        self.writes |= matches!(access, Access::Write | Access::AtomicWrite);
         if let Some(last) = self.entries.last_mut() {
             last.end = self.touches.len() as u32;
         }
@@ -134,7 +137,10 @@ impl<A: Copy> Menu<A> {
 
     /// The pairs of enabled actions of two threads that are a data race.
     pub fn races(&self) -> impl Iterator<Item = (&Pending<A>, &Pending<A>)> {
-        let entries = if self.writes { &self.entries[..] } else { &[] };
+        let entries = match self.plain && self.writes {
+            true => &self.entries[..],
+            false => &[],
+        };
         entries.iter().enumerate().flat_map(move |(position, one)| {
             entries[position + 1..]
                 .iter()
@@ -155,13 +161,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_race_needs_two_enabled_threads_and_a_plain_write() {
+    fn a_race_needs_two_enabled_threads_a_plain_access_and_a_write() {
         let x = Place { object: 1, cell: 2 };
         let cases = [
             (true, Access::Read, true, Access::Write, 1),
             (true, Access::Read, true, Access::Read, 0),
             (true, Access::Read, false, Access::Write, 0),
-            (true, Access::AtomicRead, true, Access::Write, 0),
+            (true, Access::AtomicRead, true, Access::Write, 1),
+            (true, Access::Read, true, Access::AtomicWrite, 1),
+            (true, Access::Read, true, Access::AtomicRead, 0),
+            (true, Access::AtomicRead, true, Access::AtomicWrite, 0),
         ];
         for (enabled, access, other_enabled, other, races) in cases {
             let mut menu: Menu<u32> = Menu::default();

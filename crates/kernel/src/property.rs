@@ -7,7 +7,7 @@ pub enum Property {
     Deadlock,
     /// An exception that nobody catches, failed assertions among them.
     Exception,
-    /// Two conflicting plain accesses that are both about to happen.
+    /// Two conflicting accesses, at least one of them plain, that are both about to happen.
     Race,
     /// A place that the program says can be reached, and cannot.
     Reachable,

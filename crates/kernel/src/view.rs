@@ -121,7 +121,7 @@ pub trait View: System {
 
     /// Appends to `out` threads outside `still` that may, as long as none of `still` moves, do something that does not
     /// commute with the next step of one of `still`, or that lets one of them take a step that it cannot take now: some of them at
-    /// least, if there are any. Two plain accesses that would be a race do not commute. `false`: nothing is known, it may be all.
+    /// least, if there are any. Two accesses that would be a race do not commute. `false`: nothing is known, it may be all.
     fn meddlers(&self, _state: &mut Self::State, _still: &[ThreadId], _out: &mut Vec<ThreadId>) -> bool {
         false
     }

@@ -85,6 +85,7 @@ const REPLACED: &[&[Entry]] = &[
     lang::math::REPLACED,
     lang::domain::REPLACED,
     lang::thread::REPLACED,
+    unsafe_::REPLACED,
     unsafe_layout::REPLACED,
     invoke::REPLACED,
     internal::replaced::METHODS,

@@ -279,7 +279,11 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
             object: 1,
             interrupts: false,
         },
-        "compareAndSetInt"
+        "compareAndSetByte"
+        | "compareAndExchangeByte"
+        | "compareAndSetShort"
+        | "compareAndExchangeShort"
+        | "compareAndSetInt"
         | "compareAndSetReference"
         | "compareAndExchangeInt"
         | "compareAndExchangeReference"

@@ -161,6 +161,49 @@ fn exchange_wide(m: &mut Machine<'_>, args: &Args) -> Result<u64, Trap> {
     Ok(old)
 }
 
+fn exchange_byte(m: &mut Machine<'_>, args: &Args) -> Result<u8, Trap> {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    let old = m.memory.load_byte(object, offset);
+    if old == args.word(4) as u8 {
+        m.memory.store_byte(object, offset, args.word(5) as u8);
+    }
+    Ok(old)
+}
+
+fn exchange_short(m: &mut Machine<'_>, args: &Args) -> Result<u16, Trap> {
+    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    // As the JDK's own body does, which takes the word that holds it.
+    if offset % 4 == 3 {
+        return raise(
+            "java/lang/IllegalArgumentException",
+            "Update spans the word, not supported",
+        );
+    }
+    let old = m.memory.load_short(object, offset);
+    if old == args.word(4) as u16 {
+        m.memory.store_short(object, offset, args.word(5) as u16);
+    }
+    Ok(old)
+}
+
+fn compare_and_exchange_byte(m: &mut Machine<'_>, args: &Args) -> Answer {
+    exchange_byte(m, args).map(|old| i32::from(old as i8).into())
+}
+
+fn compare_and_set_byte(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let old = exchange_byte(m, args)?;
+    Ok((old == args.word(4) as u8).into())
+}
+
+fn compare_and_exchange_short(m: &mut Machine<'_>, args: &Args) -> Answer {
+    exchange_short(m, args).map(|old| i32::from(old as i16).into())
+}
+
+fn compare_and_set_short(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let old = exchange_short(m, args)?;
+    Ok((old == args.word(4) as u16).into())
+}
+
 fn compare_and_exchange(m: &mut Machine<'_>, args: &Args) -> Answer {
     exchange(m, args).map(Outcome::Word)
 }
@@ -196,6 +239,7 @@ fn load_average(_: &mut Machine<'_>, _: &Args) -> Answer {
 }
 
 fn set_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.note_outside();
     let (object, offset) = place(m, args.word(1), args.wide(2), args.wide(4))?;
     let bytes = vec![args.word(6) as u8; args.wide(4) as usize];
     m.memory.store_bytes(object, offset, &bytes);
@@ -203,6 +247,7 @@ fn set_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 fn copy_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.note_outside();
     let size = args.wide(7);
     let from = place(m, args.word(1), args.wide(2), size)?;
     let to = place(m, args.word(4), args.wide(5), size)?;
@@ -211,6 +256,7 @@ fn copy_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 fn copy_swap_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
+    m.note_outside();
     let (size, element) = (args.wide(7), args.wide(9) as usize);
     let (source, from) = place(m, args.word(1), args.wide(2), size)?;
     let (target, to) = place(m, args.word(4), args.wide(5), size)?;
@@ -221,6 +267,35 @@ fn copy_swap_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
     m.memory.store_bytes(target, to, &bytes);
     Ok(Outcome::Void)
 }
+
+/// Methods with a body that are taken over. Their bodies compare and set the word that holds the byte or the short, and so would
+/// touch its neighbours, which the JVM's own do not.
+pub(crate) const REPLACED: &[(&str, &str, &str, Native)] = &[
+    (
+        UNSAFE,
+        "compareAndExchangeByte",
+        "(Ljava/lang/Object;JBB)B",
+        compare_and_exchange_byte,
+    ),
+    (
+        UNSAFE,
+        "compareAndSetByte",
+        "(Ljava/lang/Object;JBB)Z",
+        compare_and_set_byte,
+    ),
+    (
+        UNSAFE,
+        "compareAndExchangeShort",
+        "(Ljava/lang/Object;JSS)S",
+        compare_and_exchange_short,
+    ),
+    (
+        UNSAFE,
+        "compareAndSetShort",
+        "(Ljava/lang/Object;JSS)Z",
+        compare_and_set_short,
+    ),
+];
 
 /// The natives, without `park` and `unpark`, which are the threads' business, and those of `outside.rs` and
 /// `unsafe_layout.rs`.

@@ -1,50 +1,16 @@
-//! What is wrong with a state by itself: circles of locks, uncaught exceptions, races, locks that nobody can give back.
+//! What is wrong with a state by itself: circles of locks, uncaught exceptions, locks that nobody can give back; `race` is about
+//! data races.
 //!
 //! A flaw is named by a number that is the same wherever the same defect is met: made from the places in the code, not from
 //! objects.
 
-use crate::extent::Extent;
-use crate::inspect::{CellName, Doing, Frame};
+use crate::inspect::Frame;
 use crate::layout::{INFLATED, LOCK, OWNER_MASK, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::native::Touches;
-use crate::special;
 use crate::system::Action;
-use kernel::{Flaw, Menu, Place, Property};
-use program::ir::Instr;
-use program::world::{ARRAY_HEADER_WORDS, ClassId, LoaderId, Method};
-
-/// Packages and classes of the JDK whose authors meant what looks like a race.
-const INTENDED: [&str; 12] = [
-    "java/lang/",
-    "java/util/concurrent/",
-    "jdk/",
-    "sun/",
-    "java/math/",
-    "java/time/",
-    "java/net/",
-    "java/nio/",
-    "java/security/",
-    "java/util/Locale",
-    "java/util/UUID",
-    "java/util/regex/",
-];
-
-/// Classes there that say of themselves that they are not for several threads.
-const UNSAFE_FOR_THREADS: [&str; 2] = ["java/lang/StringBuilder", "java/lang/AbstractStringBuilder"];
-
-/// What only carries out an access for the code that calls it.
-const ERRANDS: [&str; 5] = [
-    "java/lang/System",
-    "java/util/Arrays",
-    "java/lang/invoke/",
-    "jdk/internal/misc/",
-    "java/lang/reflect/",
-];
-
-/// Views of maps that are made when first asked for, by whoever asks: two of them do as well as one.
-const VIEWS: [&str; 4] = ["keySet", "values", "entrySet", "navigableKeySet"];
+use kernel::{Flaw, Menu, Property};
+use program::world::{ClassId, LoaderId};
 
 /// What locks of `java.util.concurrent` are made of.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
@@ -60,24 +26,10 @@ const READERS_SHIFT: u32 = 16;
 const STAMP_BITS: u32 = 0xff;
 
 /// Mixes words into a number.
-fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
+pub(crate) fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
     words.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, word| {
         (hash ^ u64::from(word)).wrapping_mul(0x0000_0100_0000_01b3)
     })
-}
-
-/// Elements of an array that are accessed at once.
-struct Span {
-    array: Address,
-    first: u32,
-    end: u32,
-    writes: bool,
-}
-
-impl Span {
-    fn races(&self, other: &Span) -> bool {
-        self.array == other.array && (self.writes || other.writes) && self.first < other.end && other.first < self.end
-    }
 }
 
 impl Machine<'_> {
@@ -122,11 +74,6 @@ impl Machine<'_> {
         (id, pc)
     }
 
-    /// Whether a method belongs to the program and not to the JDK or the machine.
-    pub fn is_users(&self, method: &Method) -> bool {
-        self.program.class(method.class).loader >= LoaderId::APP && method.index != u16::MAX
-    }
-
     /// Names an uncaught exception by its class and where it was thrown.
     pub(crate) fn exception_key(&mut self, exception: Address) -> Option<u64> {
         if exception == 0 {
@@ -163,122 +110,6 @@ impl Machine<'_> {
                 self.frame(method, bci as u16)
             })
             .collect()
-    }
-
-    /// Names the race between the next actions of two threads, unless it is one that is meant to be.
-    pub fn race_key(&mut self, one: u32, two: u32) -> Option<u64> {
-        let (first, second) = (self.accessor(one), self.accessor(two));
-        let users = |id: u32| self.is_users(self.program.method(id));
-        let excused = !users(first.0) && !users(second.0) && (self.is_meant(first.0) || self.is_meant(second.0));
-        if excused || self.is_allowed(one) || self.is_allowed(two) {
-            return None;
-        }
-        if let (Some(first), Some(second)) = (self.spans(one), self.spans(two))
-            && !first.iter().any(|span| second.iter().any(|other| span.races(other)))
-        {
-            return None;
-        }
-        let mut places = [first, second];
-        places.sort_unstable();
-        Some(mix(places.into_iter().flat_map(|(method, pc)| [method, pc])))
-    }
-
-    /// The elements that a thread is about to access, where that can be told apart from the whole array.
-    fn spans(&mut self, number: u32) -> Option<Vec<Span>> {
-        match self.doing(number) {
-            Doing::Access { cell, writes } => match cell.name {
-                CellName::Element(index) => Some(vec![Span {
-                    array: cell.object,
-                    first: index,
-                    end: index.saturating_add(self.elements_accessed(number, cell.object)),
-                    writes,
-                }]),
-                _ => None,
-            },
-            Doing::Native(..) => {
-                let extents = self.next_extents(number)?;
-                let is_array = |object| self.program.class(self.class_of(object)).is_array();
-                if !extents.iter().all(|extent| is_array(extent.object)) {
-                    return None;
-                }
-                let span = |extent: Extent| Span {
-                    array: extent.object,
-                    first: match extent.cells.start {
-                        Place::WHOLE => 0,
-                        cell => cell - ARRAY_HEADER_WORDS,
-                    },
-                    end: extent.cells.end - ARRAY_HEADER_WORDS,
-                    writes: !extent.access.is_read(),
-                };
-                Some(extents.into_iter().map(span).collect())
-            }
-            _ => None,
-        }
-    }
-
-    /// How many elements of an array a thread is about to access at once: several, if it does so by their bytes.
-    fn elements_accessed(&mut self, number: u32, array: Address) -> u32 {
-        let shift = self.program.class(self.class_of(array)).element_shift;
-        let next = self.next_instruction(number);
-        let native = next.filter(|next| {
-            matches!(
-                next.instr,
-                Instr::Special {
-                    op: special::NATIVE,
-                    ..
-                }
-            )
-        });
-        match native
-            .and_then(|next| self.bind(next.method).ok())
-            .map(|bound| bound.touches)
-        {
-            Some(Touches::Cell { bytes, .. } | Touches::Swap { bytes, .. }) => (bytes >> shift).max(1),
-            _ => 1,
-        }
-    }
-
-    /// The method on whose behalf a thread is about to access something.
-    fn accessor(&self, number: u32) -> (u32, u32) {
-        let mut at = self.top_frame(number);
-        let mut found = (0, 0);
-        while at != 0 {
-            let (id, pc, caller) = self.frame_at(at);
-            found = (id, pc);
-            let method = self.program.method(id);
-            let name = &*self.program.class(method.class).name;
-            let errand = method.is_native()
-                || method.index == u16::MAX
-                || ERRANDS.iter().any(|prefix| name.starts_with(prefix)) && !self.is_users(method);
-            if !errand {
-                break;
-            }
-            at = caller;
-        }
-        found
-    }
-
-    fn is_meant(&self, method: u32) -> bool {
-        let method = self.program.method(method);
-        let class = &*self.program.class(method.class).name;
-        let name = &**self.program.text(method.name);
-        !UNSAFE_FOR_THREADS.contains(&class)
-            && (INTENDED.iter().any(|prefix| class.starts_with(prefix)) || VIEWS.contains(&name))
-    }
-
-    /// Whether the user has said that races on what the thread is about to access are fine, or it belongs to those who run errands.
-    fn is_allowed(&mut self, number: u32) -> bool {
-        let Some((class, field)) = self.field_wanted(number) else {
-            return false;
-        };
-        let path = class.replace('.', "/");
-        if ERRANDS.iter().any(|prefix| path.starts_with(prefix)) {
-            return true;
-        }
-        let simple = class.rsplit(['.', '$']).next().unwrap_or(&class).to_owned();
-        self.allowed.iter().any(|allowed| {
-            *allowed == format!("{class}.{field}") || *allowed == format!("{simple}.{field}") || *allowed == field
-        })
     }
 
     /// Adds a flaw for each lock that only a finished thread could give back, if that is asked for.

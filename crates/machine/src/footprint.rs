@@ -87,10 +87,18 @@ impl Machine<'_> {
             (array != 0 && index < self.array_length(array)).then_some(place)
         };
         match instr {
-            Instr::GetField { o, site, .. }
-            | Instr::GetFieldWide { o, site, .. }
-            | Instr::GetFieldNarrow { o, site, .. } => {
+            Instr::GetField { o, site, .. } | Instr::GetFieldNarrow { o, site, .. } => {
                 field(o, site, false);
+            }
+            Instr::GetFieldWide { o, site, .. } => {
+                field(o, site, false);
+                let object = register(o);
+                if link(site) as u32 == self.known.thread_eetop
+                    && object != 0
+                    && self.is_thread(self.program.class(self.class_of(object)))
+                {
+                    self.note_alive(number, object);
+                }
             }
             Instr::PutField { o, site, .. }
             | Instr::PutFieldWide { o, site, .. }
@@ -182,22 +190,27 @@ impl Machine<'_> {
     /// What a native method touches: the library says so, and everything where it does not know.
     pub(crate) fn native_footprint(&mut self, number: u32, fp: Address, method: &Method, out: &mut Menu<Action>) {
         let touches = self.bind(method).map_or(Touches::Unknown, |bound| bound.touches);
-        self.touches_footprint(number, fp, touches, out);
+        self.touches_footprint(number, fp, (method, touches), out);
     }
 
-    fn touches_footprint(&mut self, number: u32, fp: Address, touches: Touches, out: &mut Menu<Action>) {
+    fn touches_footprint(
+        &mut self,
+        number: u32,
+        fp: Address,
+        (method, touches): (&Method, Touches),
+        out: &mut Menu<Action>,
+    ) {
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
-        let register_wide = |position: u32| self.memory.load_wide(fp + frame::REGISTERS + position);
         match touches {
             Touches::Nothing => {}
             Touches::Several(all) => {
                 for &one in all {
-                    self.touches_footprint(number, fp, one, out);
+                    self.touches_footprint(number, fp, (method, one), out);
                 }
             }
             // Without an object, the offset is an address outside of the heap.
-            Touches::Cell { object, .. } if register(object) == 0 => out.touch(Place::EVERYTHING, Access::AtomicWrite),
-            Touches::Swap { object, .. } if register(object) == 0 => {
+            Touches::Cell { object, .. } | Touches::Swap { object, .. } if register(object) == 0 => {
+                self.note_outside();
                 out.touch(Place::EVERYTHING, Access::AtomicWrite);
             }
             Touches::Swap {
@@ -207,14 +220,13 @@ impl Machine<'_> {
                 expected,
             } => {
                 let (object, offset) = (register(object), register(offset));
-                let Some(cell) = self.cell_at(object, offset, bytes) else {
-                    return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                let value = u64::from(register(expected)) | u64::from(register(expected + 1)) << 32;
+                let access = match self.cell_at(object, offset, bytes) {
+                    Some(_) if self.bytes_at(object, offset, bytes) != value & mask(bytes) => Access::AtomicRead,
+                    _ => Access::AtomicWrite,
                 };
-                let word = object + offset / 4;
-                let fits = register(expected) == self.memory.load(word)
-                    && (bytes == 4 || register(expected + 1) == self.memory.load(word + 1));
-                let access = if fits { Access::AtomicWrite } else { Access::AtomicRead };
-                out.touch(Place { object, cell }, access);
+                self.note_mode(number, method, fp);
+                self.touch_bytes(object, offset, bytes, access, out);
             }
             Touches::Cell {
                 object,
@@ -222,16 +234,15 @@ impl Machine<'_> {
                 bytes,
                 access,
             } => {
-                let object = register(object);
-                match self.cell_at(object, register(offset), bytes) {
-                    Some(cell) => out.touch(Place { object, cell }, access),
-                    None if access.is_plain() => {
-                        for cell in self.cells_over(object, register_wide(offset), bytes.into()) {
-                            out.touch(Place { object, cell }, access);
-                        }
-                    }
-                    None => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                let (object, offset) = (register(object), register(offset));
+                let access = match access {
+                    Access::Read if self.begins_update(method, fp) => Access::AtomicRead,
+                    _ => access,
+                };
+                if !access.is_plain() {
+                    self.note_mode(number, method, fp);
                 }
+                self.touch_bytes(object, offset, bytes, access, out);
             }
             Touches::Object { object, access } => {
                 if self.manner.counts_threads && access == Access::AtomicWrite {
@@ -276,8 +287,9 @@ impl Machine<'_> {
                 }
             }
             Touches::Wait { object, limit } => {
-                self.limit_footprint(number, fp, limit, out);
                 out.touch(monitor(register(object)), Access::Release);
+                self.note_wait(number);
+                self.limit_footprint(number, fp, limit, out);
                 if self.manner.interrupts {
                     out.touch(thread_place(number), Access::AtomicWrite);
                     self.interrupt_footprint(number, out);
@@ -304,11 +316,14 @@ impl Machine<'_> {
                 }
             }
             Touches::Self_ { limit } => {
+                if method.class != self.known.thread {
+                    self.note_park(number);
+                }
                 self.limit_footprint(number, fp, limit, out);
                 out.touch(thread_place(number), Access::AtomicWrite);
                 self.interrupt_footprint(number, out);
             }
-            Touches::Clock => out.touch(Place::CLOCK, Access::Read),
+            Touches::Clock => out.touch(Place::CLOCK, Access::AtomicRead),
             Touches::Class { object } => {
                 let mirror = register(object);
                 let of = if mirror == 0 { 0 } else { self.mirrored(mirror) };
@@ -350,6 +365,25 @@ impl Machine<'_> {
         (is_one && word < described.words).then_some(word)
     }
 
+    /// Adds an access to some bytes of an object to the action that was added last: to each cell that has some of them, so that races
+    /// with accesses to one of them are seen.
+    fn touch_bytes(&self, object: Address, offset: u32, bytes: u32, access: Access, out: &mut Menu<Action>) {
+        if let Some(cell) = self.cell_at(object, offset, bytes) {
+            return out.touch(Place { object, cell }, access);
+        }
+        let cells = self.cells_over(object, offset.into(), bytes.into());
+        if cells.is_empty() {
+            out.touch(Place::EVERYTHING, Access::AtomicWrite);
+        }
+        cells.for_each(|cell| out.touch(Place { object, cell }, access));
+    }
+
+    /// Up to eight bytes of an object.
+    fn bytes_at(&self, object: Address, offset: u32, bytes: u32) -> u64 {
+        let bytes = self.memory.bytes(object, offset as usize, bytes as usize);
+        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+    }
+
     /// Whether an access to bytes that no cell has for itself is one of which nobody but its thread knows what it orders.
     pub(crate) fn is_odd(&self, fp: Address, touches: Touches) -> bool {
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
@@ -366,14 +400,19 @@ impl Machine<'_> {
             _ => return false,
         };
         let object = register(object);
-        object != 0 && self.cell_at(object, register(offset), bytes).is_none()
+        let has_cells = || {
+            let offset = register(offset);
+            self.cell_at(object, offset, bytes).is_some()
+                || !self.cells_over(object, offset.into(), bytes.into()).is_empty()
+        };
+        object != 0 && !has_cells()
     }
 
     /// Who begins to wait looks at the clock if there is a time limit, two words at this position.
     fn limit_footprint(&self, number: u32, fp: Address, position: u32, out: &mut Menu<Action>) {
         let begins = self.thread_word(number, thread::PHASE) == 0;
         if begins && self.memory.load_wide(fp + frame::REGISTERS + position) != 0 {
-            out.touch(Place::CLOCK, Access::Read);
+            out.touch(Place::CLOCK, Access::AtomicRead);
         }
     }
 
@@ -413,6 +452,11 @@ impl Machine<'_> {
         };
         lock & OWNER_MASK == number + 1 && lock >> OWNER_BITS >= fewest
     }
+}
+
+/// The bits of so many bytes.
+fn mask(bytes: u32) -> u64 {
+    u64::MAX >> (64 - 8 * bytes)
 }
 
 fn monitor(object: Address) -> Place {

@@ -1,5 +1,6 @@
 //! The machine: a program in the midst of running, and what it shares with every other machine on the same program.
 
+use crate::caveat::Caveat;
 use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
 use crate::handle::Handle;
@@ -7,13 +8,14 @@ use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
 use crate::native::{Bound, Natives};
+use crate::trust::Repute;
 use crate::view::Declared;
 use crate::writer::Writer;
 use kernel::Unsupported;
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, Mutex, RwLock};
 
 /// How large a program may grow, and what it is told about the world.
 #[derive(Clone, Debug)]
@@ -65,6 +67,8 @@ pub struct Shared<'p> {
     pub threads_watched: AtomicBool,
     /// Whether the program can tell threads apart by what they are called: names, ids, hash codes that they have drawn.
     pub names_matter: AtomicBool,
+    /// What executions have shown that the verdict does not cover.
+    pub caveats: Mutex<BTreeSet<Caveat>>,
     pub(crate) strings: RwLock<Strings>,
     pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
@@ -148,6 +152,7 @@ impl<'p> Shared<'p> {
             threads_matter: AtomicBool::new(false),
             threads_watched: AtomicBool::new(false),
             names_matter: AtomicBool::new(false),
+            caveats: Mutex::default(),
             strings: RwLock::default(),
             adaptors: Adaptors::default(),
             sites: Sites::default(),
@@ -299,6 +304,10 @@ pub struct Machine<'p> {
     pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
     /// For each class that somebody asked about, which words of its objects are final fields.
     pub(crate) declared: Vec<Option<Box<[Declared]>>>,
+    /// What each class that somebody asked about is, as far as races are concerned.
+    pub(crate) reputes: Vec<Option<Repute>>,
+    /// What this machine has noted in [`Shared::caveats`].
+    pub(crate) noted: BTreeSet<Caveat>,
     /// Whether synchronizers are no locks, because one was taken from its owner.
     pub(crate) distrusts: bool,
     /// Whether the current step has yet to touch something that others may see.
@@ -433,6 +442,8 @@ impl<'p> Machine<'p> {
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),
             declared: Vec::new(),
+            reputes: Vec::new(),
+            noted: BTreeSet::new(),
             distrusts: false,
             discipline: None,
             fresh: true,

@@ -97,7 +97,7 @@ pub enum Touches {
         /// How.
         access: Access,
     },
-    /// The same, but they are written only if they hold what is expected: 4 or 8 of them.
+    /// The same, but they are written only if they hold what is expected.
     Swap {
         /// Position of the object.
         object: u32,

@@ -312,6 +312,7 @@ impl<'p> Machine<'p> {
         let goes_on =
             |entry: &kernel::Pending<Action>| entry.thread.0 + 1 == owner && entry.enabled && !entry.by_chance;
         if menu.entries().iter().any(goes_on) {
+            self.note_alone(menu, owner - 1);
             for entry in menu.entries_mut() {
                 entry.enabled &= entry.thread.0 + 1 == owner;
             }

@@ -1,4 +1,4 @@
-//! Places at which threads could meet: where one walk saw two of them, with plain accesses that would be a data race at one time.
+//! Places at which threads could meet: where one walk saw two of them, with accesses that would be a data race at one time.
 //!
 //! Most such accesses are ordered by something, a lock or a start of a thread. Which are not is for other walks to find out.
 
@@ -24,7 +24,7 @@ impl Crowd {
 
     /// A thread touches something.
     pub fn note(&mut self, thread: ThreadId, touches: &[Touch]) {
-        for &touch in touches.iter().filter(|touch| touch.access.is_plain()) {
+        for &touch in touches.iter().filter(|touch| touch.is_data()) {
             let seen = self.seen.entry(touch.place).or_default();
             if !seen.contains(&(thread, touch)) {
                 seen.push((thread, touch));
@@ -64,6 +64,8 @@ mod tests {
         note(1, 3, Access::AtomicWrite);
         note(0, 4, Access::Write);
         note(1, 4, Access::Read);
+        note(0, 5, Access::Write);
+        note(1, 5, Access::AtomicRead);
         crowd.begin();
         crowd.note(
             ThreadId(1),
@@ -72,6 +74,7 @@ mod tests {
                 access: Access::Read,
             }],
         );
-        assert_eq!(crowd.into_places(), [Place { object: 1, cell: 4 }]);
+        let places = [4, 5].map(|cell| Place { object: 1, cell });
+        assert_eq!(crowd.into_places(), places);
     }
 }

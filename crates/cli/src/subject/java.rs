@@ -4,19 +4,17 @@ use super::Subject;
 use crate::analyze::entry_method;
 use crate::arguments::Check;
 use crate::narrate::narrate;
-use crate::remarks::{
-    habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached, weak_accesses,
-};
+use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached};
 use crate::sources::Sources;
-use crate::{Failure, assumptions, discipline, growth, world};
+use crate::{Failure, assumptions, consistency, discipline, growth, world};
 use analysis::{Escape, Verdict};
 use machine::system::{Action, Java};
-use machine::{Machine, Manner, Shared, Start};
+use machine::{Caveat, Machine, Manner, Shared, Start};
 use program::world::MethodId;
 use reduction::Guesses;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -31,6 +29,14 @@ pub struct JavaProgram<'p> {
     pub class_path: String,
     /// Rules by which its fields are accessed.
     pub discipline: Option<PathBuf>,
+}
+
+impl JavaProgram<'_> {
+    /// What executions have shown that the verdict does not cover.
+    fn caveats(&self) -> BTreeSet<Caveat> {
+        let caveats = self.system.shared.caveats.lock();
+        caveats.unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
 }
 
 impl<'p> Subject for JavaProgram<'p> {
@@ -88,24 +94,15 @@ impl<'p> Subject for JavaProgram<'p> {
         unreached(machine, outcome, &mut self.sources)
     }
 
-    fn consistency(&self, races: bool, allowed: bool) -> Option<&'static str> {
-        Some(match (races, allowed) {
-            (true, false) => "sequential consistency, which Java guarantees because no execution has a data race",
-            (true, true) => {
-                "sequential consistency, which Java guarantees only for programs without data races; some were allowed"
-            }
-            (false, _) => {
-                "sequential consistency, which Java guarantees only without data races; these were not looked for"
-            }
-        })
+    fn consistency(&self, races: bool) -> Option<String> {
+        Some(consistency::line(self.system.shared.program, races, &self.caveats()))
     }
 
     fn remark(&mut self, machine: &mut Machine<'p>, outcome: &Outcome<Action>, options: &Check, report: &mut Report) {
         report.observations = observations(machine, outcome);
         report.notes.extend(interrupted_blocks(machine, outcome));
-        report.rests_on.extend(weak_accesses(machine));
         report.rests_on.extend(random_numbers(machine));
-        report.rests_on.extend(habits(machine, options));
+        report.rests_on.extend(habits(machine, options, &self.caveats()));
         report.notes.extend(idle_allowances(machine, &options.how.allow_race));
     }
 

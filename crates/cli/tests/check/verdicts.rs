@@ -59,6 +59,19 @@ fn differences(case: &Case, reduction: &str, ran: &Ran, counted: bool) -> Vec<St
         (None, Some(note)) if verdict == "holds" => wrong.push(format!("it has no such note: {note:?}")),
         _ => {}
     }
+    for expected in &case.rests {
+        let part = expected.trim_matches('…');
+        let is_told = |line: &String| {
+            if part == expected {
+                line == expected
+            } else {
+                line.contains(part)
+            }
+        };
+        if !report.rests_on.iter().any(is_told) {
+            wrong.push(format!("does not rest on {expected:?} but on {:?}", report.rests_on));
+        }
+    }
     match case.states.get(reduction) {
         _ if !counted => {}
         None => wrong.push("the number of states is not known yet: run `make bless-check`".to_owned()),

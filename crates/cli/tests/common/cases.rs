@@ -4,6 +4,7 @@
 //!
 //! - `property`, `line`: what is violated, and where.
 //! - `says`: a part of the violation's message or explanation, or of the reason why the verdict is unknown.
+//! - `rests`: a line that a program which holds rests on; a part of one, if it begins or ends with an ellipsis. There may be several.
 //! - `options`: options for the command.
 //! - `states`: how many states a search explores, as `base=N` and `auto=N` for these reductions, and for small programs that hold `S=N`, `D=N` and so on for
 //!   the strategies of `raddle compare`; `?` is a number not taken yet.
@@ -41,6 +42,7 @@ pub struct Case {
     pub property: Option<String>,
     pub line: Option<u32>,
     pub says: Option<String>,
+    pub rests: Vec<String>,
     pub options: Vec<String>,
     pub states: BTreeMap<String, u64>,
     pub auto: Option<String>,
@@ -67,6 +69,7 @@ impl Case {
                 "property" => case.property = Some(value),
                 "line" => case.line = Some(value.parse().expect("a line is a number")),
                 "says" => case.says = Some(value),
+                "rests" => case.rests.push(value),
                 "options" => case.options = value.split_whitespace().map(str::to_owned).collect(),
                 "states" => {
                     let known = counts(&value).filter_map(|(of, count)| Some((of.to_owned(), count.parse().ok()?)));
@@ -94,6 +97,7 @@ impl Case {
             _ if violated != self.property.is_some() => Some("`property` is for violated programs, and all of these"),
             Case { line: Some(_), .. } if !violated => Some("`line` is for violated programs"),
             Case { says: Some(_), .. } if self.verdict == "holds" => Some("`says` is not for programs that hold"),
+            _ if !self.rests.is_empty() && self.verdict != "holds" => Some("`rests` is for programs that hold"),
             Case { auto: Some(_), .. } if self.verdict != "unknown" => Some("`auto` is for unknown programs"),
             Case {
                 property: Some(name), ..

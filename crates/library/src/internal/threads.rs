@@ -48,7 +48,8 @@ pub(crate) const METHODS: &[Entry] = &[
 ];
 
 /// The objects of all live threads.
-pub(super) fn live(m: &Machine<'_>) -> Result<Vec<Address>, Trap> {
+pub(super) fn live(m: &mut Machine<'_>) -> Result<Vec<Address>, Trap> {
+    m.note_watch();
     m.shared.threads_matter.store(true, Ordering::Relaxed);
     m.tell_apart()?;
     let live = (0..=m.highest_thread())

@@ -286,7 +286,8 @@ fn holds_lock(m: &mut Machine<'_>, args: &Args) -> Answer {
     Ok(m.holds(args.word(0)).into())
 }
 
-fn live_threads(m: &Machine<'_>) -> Result<Vec<Address>, Trap> {
+fn live_threads(m: &mut Machine<'_>) -> Result<Vec<Address>, Trap> {
+    m.note_watch();
     m.shared.threads_matter.store(true, Ordering::Relaxed);
     m.tell_apart()?;
     let live = |&number: &u32| m.thread_word(number, thread::STATUS) != status::FREE;
@@ -307,7 +308,9 @@ fn all_threads(m: &mut Machine<'_>, _: &Args) -> Answer {
 /// The frames of a thread as an array of `StackTraceElement`; empty if it is not alive.
 pub(crate) fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, Trap> {
     let number = m.thread_of(object);
-    number.into_iter().for_each(|number| note_watched(m, number));
+    if let Some(number) = number {
+        note_watched(m, number);
+    }
     let frames = number.map(|number| m.backtrace(number, 0)).unwrap_or_default();
     let element = jdk_class(m, "java/lang/StackTraceElement")?;
     let mut elements = Vec::with_capacity(frames.len());
@@ -339,8 +342,9 @@ fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 /// Notes that what another thread is doing has been looked at.
-pub(crate) fn note_watched(m: &Machine<'_>, number: u32) {
+pub(crate) fn note_watched(m: &mut Machine<'_>, number: u32) {
     if number != m.current {
+        m.note_watch();
         m.shared.threads_watched.store(true, Ordering::Relaxed);
     }
 }
