@@ -44,6 +44,9 @@ impl Machine<'_> {
         self.manner.names_threads = true;
         let mut used = BTreeSet::new();
         for start in starts {
+            if (self.shared.stopped)() {
+                break;
+            }
             self.launch_start(start)?;
             self.turns = TURNS;
             // However the run ends, the search will find out.
@@ -52,6 +55,9 @@ impl Machine<'_> {
             used.extend(self.classes_used(&before));
             self.restart();
             for (turn, newest) in SCHEDULES {
+                if (self.shared.stopped)() {
+                    break;
+                }
                 self.launch_start(start)?;
                 self.walk(turn, newest);
                 used.extend(self.classes_used(&before));
@@ -98,6 +104,9 @@ impl Machine<'_> {
     fn walk(&mut self, turn: u32, newest: bool) {
         let (mut menu, mut last, mut taken, mut long) = (Menu::default(), None, 0, 0);
         for _ in 0..STEPS {
+            if (self.shared.stopped)() {
+                break;
+            }
             self.pending(&mut menu);
             let find = |accepts: &dyn Fn(&Pending<Action>) -> bool| {
                 let mut fitting = menu.entries().iter().filter(|entry| entry.enabled && accepts(entry));
@@ -135,9 +144,13 @@ impl Machine<'_> {
         let Ok(initializer) = self.initializer_method() else {
             return false;
         };
-        classes
-            .iter()
-            .all(|&id| self.call_and_wait(initializer, &[id]).is_ok() && self.live_threads().len() == 1)
+        self.lacks.set(None);
+        classes.iter().all(|&id| {
+            // What a limit has cut short is no business of the image's either.
+            self.call_and_wait(initializer, &[id]).is_ok()
+                && self.live_threads().len() == 1
+                && self.lacks.get().is_none()
+        })
     }
 
     /// Whether the program may set system properties, which classes of the JDK look at when they are initialised.
