@@ -19,6 +19,8 @@ use program::world::ARRAY_HEADER_WORDS;
 const BLOCKS: Address = GLOBALS + 16;
 
 const OUTSIDE: u64 = 1 << 62;
+/// The largest block: an array has room for it.
+const LARGEST: i32 = i32::MAX - 16;
 const HEADER_BYTES: u64 = ARRAY_HEADER_WORDS as u64 * 4;
 const UNSAFE: &str = "jdk/internal/misc/Unsafe";
 
@@ -47,8 +49,12 @@ pub(crate) fn place(m: &Machine<'_>, address: u64, size: u64) -> Result<(Address
 
 /// A new block, or `None` if there is no room.
 fn new_block(m: &mut Machine<'_>, size: u64) -> Result<Option<Address>, Trap> {
-    let Ok(size) = i32::try_from(size) else { return Ok(None) };
-    match m.new_array(m.known.byte_array, size) {
+    let block = match i32::try_from(size) {
+        Ok(size) if size <= LARGEST => m.new_array(m.known.byte_array, size),
+        // Larger than any array, so larger than any heap here.
+        _ => Err(m.heap_full()),
+    };
+    match block {
         Ok(block) => Ok(Some(block)),
         Err(Trap::Raise(..)) => Ok(None),
         Err(trap) => Err(trap),

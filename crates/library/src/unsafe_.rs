@@ -4,7 +4,8 @@
 //! low bytes they lie; elements of arrays are packed. What lies outside of the heap is in `outside.rs`.
 //!
 //! Every access is checked against the bounds of the object: an offset that comes from nowhere ends in an
-//! `InternalError`, as a fault does in a JVM, and never reaches past the object.
+//! `InternalError`, as a fault does in a JVM, and never reaches past the object. Within them, what is no field and no element, and a
+//! reference as a number or a number as a reference, is not supported (`machine::slots`).
 
 use crate::outside;
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
@@ -36,6 +37,33 @@ pub(crate) fn place(m: &Machine<'_>, object: Address, offset: u64, size: u64) ->
         Some(last) if last <= end && offset >= u64::from(first) * 4 => Ok((object, offset as usize)),
         _ => fault(),
     }
+}
+
+/// The same for bytes that are read as numbers.
+#[inline]
+fn numbers(m: &mut Machine<'_>, object: Address, offset: u64, size: u64) -> Result<(Address, usize), Trap> {
+    let at = place(m, object, offset, size)?;
+    m.check_bytes(at.0, at.1, size as usize, false)?;
+    Ok(at)
+}
+
+/// The same for bytes that are written as numbers.
+#[inline]
+fn numbers_mut(m: &mut Machine<'_>, object: Address, offset: u64, size: u64) -> Result<(Address, usize), Trap> {
+    let at = place(m, object, offset, size)?;
+    m.check_bytes(at.0, at.1, size as usize, true)?;
+    Ok(at)
+}
+
+/// Where a reference lies that is read, or replaced by this one.
+#[inline]
+fn reference(m: &mut Machine<'_>, object: Address, offset: u64, value: Address) -> Result<(Address, usize), Trap> {
+    if object == 0 {
+        return Err(Trap::Unsupported("references outside of the heap".to_owned()));
+    }
+    let at = place(m, object, offset, 4)?;
+    m.check_reference(at.0, at.1, value)?;
+    Ok(at)
 }
 
 #[inline]
@@ -83,68 +111,68 @@ fn store_wide(m: &mut Machine<'_>, (object, offset): (Address, usize), value: u6
 // Arguments of every access: the Unsafe, the object, the offset (two words), the values.
 
 fn get_word(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let at = place(m, args.word(1), args.wide(2), 4)?;
+    let at = numbers(m, args.word(1), args.wide(2), 4)?;
     Ok(Outcome::Word(load_word(m, at)))
 }
 
 fn put_word(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let at = place(m, args.word(1), args.wide(2), 4)?;
+    let at = numbers_mut(m, args.word(1), args.wide(2), 4)?;
     store_word(m, at, args.word(4));
     Ok(Outcome::Void)
 }
 
 fn get_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let at = place(m, args.word(1), args.wide(2), 8)?;
+    let at = numbers(m, args.word(1), args.wide(2), 8)?;
     Ok(Outcome::Wide(load_wide(m, at)))
 }
 
 fn put_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let at = place(m, args.word(1), args.wide(2), 8)?;
+    let at = numbers_mut(m, args.word(1), args.wide(2), 8)?;
     store_wide(m, at, args.wide(4));
     Ok(Outcome::Void)
 }
 
 fn get_boolean(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    let (object, offset) = numbers(m, args.word(1), args.wide(2), 1)?;
     Ok((m.memory.load_byte(object, offset) != 0).into())
 }
 
 fn put_boolean(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    let (object, offset) = numbers_mut(m, args.word(1), args.wide(2), 1)?;
     m.memory.store_byte(object, offset, args.word(4) as u8 & 1);
     Ok(Outcome::Void)
 }
 
 fn get_byte(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    let (object, offset) = numbers(m, args.word(1), args.wide(2), 1)?;
     Ok(i32::from(m.memory.load_byte(object, offset) as i8).into())
 }
 
 fn put_byte(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 1)?;
+    let (object, offset) = numbers_mut(m, args.word(1), args.wide(2), 1)?;
     m.memory.store_byte(object, offset, args.word(4) as u8);
     Ok(Outcome::Void)
 }
 
 fn get_short(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    let (object, offset) = numbers(m, args.word(1), args.wide(2), 2)?;
     Ok(i32::from(m.memory.load_short(object, offset) as i16).into())
 }
 
 fn get_char(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    let (object, offset) = numbers(m, args.word(1), args.wide(2), 2)?;
     Ok(i32::from(m.memory.load_short(object, offset)).into())
 }
 
 fn put_short(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let (object, offset) = place(m, args.word(1), args.wide(2), 2)?;
+    let (object, offset) = numbers_mut(m, args.word(1), args.wide(2), 2)?;
     m.memory.store_short(object, offset, args.word(4) as u16);
     Ok(Outcome::Void)
 }
 
 /// Replaces a word that is as expected; gives the one that was there.
 fn exchange(m: &mut Machine<'_>, args: &Args) -> Result<u32, Trap> {
-    let at = place(m, args.word(1), args.wide(2), 4)?;
+    let at = numbers_mut(m, args.word(1), args.wide(2), 4)?;
     let old = load_word(m, at);
     if old == args.word(4) {
         store_word(m, at, args.word(5));
@@ -153,7 +181,7 @@ fn exchange(m: &mut Machine<'_>, args: &Args) -> Result<u32, Trap> {
 }
 
 fn exchange_wide(m: &mut Machine<'_>, args: &Args) -> Result<u64, Trap> {
-    let at = place(m, args.word(1), args.wide(2), 8)?;
+    let at = numbers_mut(m, args.word(1), args.wide(2), 8)?;
     let old = load_wide(m, at);
     if old == args.wide(4) {
         store_wide(m, at, args.wide(6));
@@ -222,6 +250,36 @@ fn compare_and_set_wide(m: &mut Machine<'_>, args: &Args) -> Answer {
     Ok((old == args.wide(4)).into())
 }
 
+fn get_reference(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let at = reference(m, args.word(1), args.wide(2), 0)?;
+    Ok(Outcome::Word(load_word(m, at)))
+}
+
+fn put_reference(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let at = reference(m, args.word(1), args.wide(2), args.word(4))?;
+    store_word(m, at, args.word(4));
+    Ok(Outcome::Void)
+}
+
+/// Replaces a reference that is as expected; gives the one that was there.
+fn exchange_references(m: &mut Machine<'_>, args: &Args) -> Result<u32, Trap> {
+    let at = reference(m, args.word(1), args.wide(2), args.word(5))?;
+    let old = load_word(m, at);
+    if old == args.word(4) {
+        store_word(m, at, args.word(5));
+    }
+    Ok(old)
+}
+
+fn compare_and_exchange_reference(m: &mut Machine<'_>, args: &Args) -> Answer {
+    exchange_references(m, args).map(Outcome::Word)
+}
+
+fn compare_and_set_reference(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let old = exchange_references(m, args)?;
+    Ok((old == args.word(4)).into())
+}
+
 /// What has no effect here: the memory is sequentially consistent.
 fn nothing(_: &mut Machine<'_>, _: &Args) -> Answer {
     Ok(Outcome::Void)
@@ -240,7 +298,7 @@ fn load_average(_: &mut Machine<'_>, _: &Args) -> Answer {
 
 fn set_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
     m.note_outside();
-    let (object, offset) = place(m, args.word(1), args.wide(2), args.wide(4))?;
+    let (object, offset) = numbers_mut(m, args.word(1), args.wide(2), args.wide(4))?;
     let bytes = vec![args.word(6) as u8; args.wide(4) as usize];
     m.memory.store_bytes(object, offset, &bytes);
     Ok(Outcome::Void)
@@ -249,8 +307,8 @@ fn set_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn copy_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
     m.note_outside();
     let size = args.wide(7);
-    let from = place(m, args.word(1), args.wide(2), size)?;
-    let to = place(m, args.word(4), args.wide(5), size)?;
+    let from = numbers(m, args.word(1), args.wide(2), size)?;
+    let to = numbers_mut(m, args.word(4), args.wide(5), size)?;
     m.memory.copy_bytes(from, to, size as usize);
     Ok(Outcome::Void)
 }
@@ -258,8 +316,8 @@ fn copy_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn copy_swap_memory(m: &mut Machine<'_>, args: &Args) -> Answer {
     m.note_outside();
     let (size, element) = (args.wide(7), args.wide(9) as usize);
-    let (source, from) = place(m, args.word(1), args.wide(2), size)?;
-    let (target, to) = place(m, args.word(4), args.wide(5), size)?;
+    let (source, from) = numbers(m, args.word(1), args.wide(2), size)?;
+    let (target, to) = numbers_mut(m, args.word(4), args.wide(5), size)?;
     let mut bytes = m.memory.bytes(source, from, size as usize).to_vec();
     if element > 1 {
         bytes.chunks_mut(element).for_each(<[u8]>::reverse);
@@ -307,13 +365,13 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
         UNSAFE,
         "getReference",
         "(Ljava/lang/Object;J)Ljava/lang/Object;",
-        get_word,
+        get_reference,
     ),
     (
         UNSAFE,
         "putReference",
         "(Ljava/lang/Object;JLjava/lang/Object;)V",
-        put_word,
+        put_reference,
     ),
     (UNSAFE, "getBoolean", "(Ljava/lang/Object;J)Z", get_boolean),
     (UNSAFE, "putBoolean", "(Ljava/lang/Object;JZ)V", put_boolean),
@@ -333,13 +391,13 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
         UNSAFE,
         "getReferenceVolatile",
         "(Ljava/lang/Object;J)Ljava/lang/Object;",
-        get_word,
+        get_reference,
     ),
     (
         UNSAFE,
         "putReferenceVolatile",
         "(Ljava/lang/Object;JLjava/lang/Object;)V",
-        put_word,
+        put_reference,
     ),
     (UNSAFE, "getIntVolatile", "(Ljava/lang/Object;J)I", get_word),
     (UNSAFE, "putIntVolatile", "(Ljava/lang/Object;JI)V", put_word),
@@ -380,13 +438,13 @@ pub(crate) const METHODS: &[(&str, &str, &str, Native)] = &[
         UNSAFE,
         "compareAndSetReference",
         "(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Z",
-        compare_and_set,
+        compare_and_set_reference,
     ),
     (
         UNSAFE,
         "compareAndExchangeReference",
         "(Ljava/lang/Object;JLjava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;",
-        compare_and_exchange,
+        compare_and_exchange_reference,
     ),
     (UNSAFE, "loadFence", "()V", nothing),
     (UNSAFE, "storeFence", "()V", nothing),

@@ -62,6 +62,15 @@ impl Machine<'_> {
 
     /// Runs the JDK's own start-up on a machine that is empty.
     pub fn boot(&mut self) -> Result<(), StartError> {
+        let booted = self.boot_jdk();
+        // An error that the JDK has caught may have left something out.
+        match self.lacks.get() {
+            Some(option) => Err(StartError::TooSmall(option)),
+            None => booted,
+        }
+    }
+
+    fn boot_jdk(&mut self) -> Result<(), StartError> {
         self.first_thread()?;
         for name in [
             "java/lang/Module",
@@ -162,7 +171,10 @@ impl Machine<'_> {
 
     /// The main thread: its object, its groups, its record.
     fn first_thread(&mut self) -> Result<(), StartError> {
-        let trapped = |trap: Trap| StartError::Jdk(format!("the first thread cannot be made: {trap:?}"));
+        let trapped = |trap: Trap| match trap {
+            Trap::Collect => StartError::TooSmall("--heap"),
+            other => StartError::Jdk(format!("the first thread cannot be made: {other:?}")),
+        };
         let thread_class = self.known.thread;
         let object = self.new_object(thread_class).map_err(trapped)?;
         self.memory.store_wide(layout::CLOCK, crate::clock::BEGIN);
@@ -318,6 +330,7 @@ impl Machine<'_> {
         self.launch_main(main, &start.arguments).map_err(|trap| {
             LaunchError::Start(match trap {
                 Trap::Unsupported(what) => StartError::Unsupported(self.unsupported(what)),
+                Trap::Collect => StartError::TooSmall("--heap"),
                 other => StartError::Jdk(format!("{other:?}")),
             })
         })

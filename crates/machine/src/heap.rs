@@ -9,6 +9,9 @@ use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, ClassId, ClassKind, Loade
 /// Byte offset of the first element from an array's start.
 pub const ARRAY_BASE: usize = ARRAY_HEADER_WORDS as usize * 4;
 
+/// The longest array that a JVM makes, however large its heap is.
+const LONGEST_ARRAY: i32 = i32::MAX - 2;
+
 impl Machine<'_> {
     /// The class of an object, which is not null.
     #[inline(always)]
@@ -23,23 +26,31 @@ impl Machine<'_> {
         match self.memory.allocate(words) {
             Some(address) => {
                 self.memory.poke(address, class);
-                if self.starved != 0 && words >= self.starved {
-                    self.starved = 0;
-                }
                 Ok(address)
             }
-            None => self.heap_full(words),
+            None => Err(self.heap_full()),
         }
     }
 
+    /// What becomes of who wants more than the heap has. A run collects first, and only if that was in vain there is an error. While
+    /// exploring there is never one: where a heap ends is no property of the program.
     #[cold]
-    fn heap_full(&mut self, words: u32) -> Result<Address, Trap> {
-        if self.starved != words {
-            self.starved = words;
-            return Err(Trap::Collect);
+    pub fn heap_full(&mut self) -> Trap {
+        let starved = std::mem::take(&mut self.starved);
+        if self.memory.was_refused() {
+            return Trap::Unsupported("more memory than --memory allows".to_owned());
         }
-        self.starved = 0;
-        raise("java/lang/OutOfMemoryError", "Java heap space")
+        if self.stepping {
+            return Trap::Unsupported("more memory than --heap allows".to_owned());
+        }
+        if !starved {
+            return Trap::Collect;
+        }
+        self.note_lack("--heap");
+        if !self.memory.open_reserve() {
+            return Trap::Unsupported("more memory than --heap allows".to_owned());
+        }
+        Trap::Raise("java/lang/OutOfMemoryError", Some("Java heap space".to_owned()))
     }
 
     /// A zeroed instance.
@@ -54,10 +65,13 @@ impl Machine<'_> {
         if length < 0 {
             return raise("java/lang/NegativeArraySizeException", length.to_string());
         }
+        if length > LONGEST_ARRAY {
+            return raise("java/lang/OutOfMemoryError", "Requested array size exceeds VM limit");
+        }
         let shift = self.program.class(class).element_shift;
         let words = ARRAY_HEADER_WORDS as u64 + ((length as u64) << shift).div_ceil(4);
         let Ok(words) = u32::try_from(words) else {
-            return raise("java/lang/OutOfMemoryError", "Requested array size exceeds VM limit");
+            return Err(self.heap_full());
         };
         let array = self.allocate(class, words)?;
         self.memory.poke(array + ARRAY_LENGTH, length as u32);

@@ -13,7 +13,7 @@ use crate::view::Declared;
 use crate::writer::Writer;
 use kernel::Unsupported;
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -69,6 +69,10 @@ pub struct Shared<'p> {
     pub names_matter: AtomicBool,
     /// What executions have shown that the verdict does not cover.
     pub caveats: Mutex<BTreeSet<Caveat>>,
+    /// Whether the process may hold so many bytes more; asked before a heap grows.
+    pub room: fn(u64) -> bool,
+    /// Whether the user wants an end: what only saves time is then left out.
+    pub stopped: fn() -> bool,
     pub(crate) strings: RwLock<Strings>,
     pub(crate) adaptors: Adaptors,
     pub(crate) sites: Sites,
@@ -153,6 +157,8 @@ impl<'p> Shared<'p> {
             threads_watched: AtomicBool::new(false),
             names_matter: AtomicBool::new(false),
             caveats: Mutex::default(),
+            room: |_| true,
+            stopped: || false,
             strings: RwLock::default(),
             adaptors: Adaptors::default(),
             sites: Sites::default(),
@@ -267,8 +273,10 @@ pub struct Machine<'p> {
     /// Threads in the order in which they began to wait for something: who waited longest is served first.
     pub(crate) arrivals: Vec<u32>,
     pub(crate) collect_at: Address,
-    /// The size of a request that found the heap full, until one as large succeeds.
-    pub(crate) starved: u32,
+    /// Whether an instruction of a run has found the heap full right after a collection.
+    pub(crate) starved: bool,
+    /// The option that a run has once gone beyond, outside of exploring.
+    pub(crate) lacks: std::cell::Cell<Option<&'static str>>,
     pub(crate) roles: crate::encode::Roles,
     pub(crate) writer: Option<Handle<Writer>>,
     /// The writers of earlier states, the latest last, and writers that can be used again.
@@ -308,6 +316,9 @@ pub struct Machine<'p> {
     pub(crate) reputes: Vec<Option<Repute>>,
     /// What this machine has noted in [`Shared::caveats`].
     pub(crate) noted: BTreeSet<Caveat>,
+    /// What the words of objects are, by class, and what was found to be storable where: class, word, class of what is stored.
+    pub(crate) slots: Vec<Option<Box<[crate::slots::Slot]>>>,
+    pub(crate) storable: HashSet<(ClassId, u32, ClassId)>,
     /// Whether synchronizers are no locks, because one was taken from its owner.
     pub(crate) distrusts: bool,
     /// Whether the current step has yet to touch something that others may see.
@@ -399,7 +410,8 @@ impl<'p> Machine<'p> {
         let size = heap_end
             .checked_add(stacks)
             .ok_or(StartError::Memory("heap and stacks are too large".into()))?;
-        let memory = Memory::new(size, HEAP, heap_end).map_err(|error| StartError::Memory(error.to_string()))?;
+        let mut memory = Memory::new(size, HEAP, heap_end).map_err(|error| StartError::Memory(error.to_string()))?;
+        memory.ask_for_room(shared.room);
         let known = Known::new(shared.program)?;
         Ok(Machine {
             shared,
@@ -416,7 +428,8 @@ impl<'p> Machine<'p> {
             offsets: HashMap::new(),
             asked: vec![Asked::default(); 256].into(),
             arrivals: Vec::new(),
-            starved: 0,
+            starved: false,
+            lacks: std::cell::Cell::new(None),
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
             writer: Some(Handle::default()),
@@ -444,6 +457,8 @@ impl<'p> Machine<'p> {
             declared: Vec::new(),
             reputes: Vec::new(),
             noted: BTreeSet::new(),
+            slots: Vec::new(),
+            storable: HashSet::new(),
             distrusts: false,
             discipline: None,
             fresh: true,
@@ -464,6 +479,11 @@ impl<'p> Machine<'p> {
             manner: Manner::default(),
             allowed: Vec::new(),
         })
+    }
+
+    /// A run goes beyond what this option allows.
+    pub(crate) fn note_lack(&self, option: &'static str) {
+        self.lacks.set(self.lacks.get().or(Some(option)));
     }
 
     /// Whether the machine goes step by step.
@@ -528,6 +548,8 @@ impl<'p> Machine<'p> {
 pub enum StartError {
     /// Memory could not be had.
     Memory(String),
+    /// What this option allows is not enough to start.
+    TooSmall(&'static str),
     /// The JDK lacks something that every JDK has.
     Jdk(String),
     /// Something is not supported.
@@ -538,6 +560,7 @@ impl std::fmt::Display for StartError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             StartError::Memory(what) => write!(f, "no memory for the program: {what}"),
+            StartError::TooSmall(option) => write!(f, "{option} is too small to start the JDK; allow more"),
             StartError::Jdk(what) => write!(f, "this JDK cannot be used: {what}"),
             StartError::Unsupported(what) => what.fmt(f),
         }

@@ -13,12 +13,28 @@
 //! tells whether it was. Words allocated since the step began need no log at all. Registers are written without a
 //! log: the top frame is logged when the step begins, and an older frame when a return uncovers it, so a loop over
 //! local variables costs the trail nothing.
+//!
+//! Every address that 32 bits can name is reserved, as far as any offset from it leads, and has nothing behind it but where memory
+//! really is. So a wrong address may hit a wrong word or fault, and never reaches anything else of the process. The heap gets its
+//! pages as it grows, which is also when it is asked whether there is [`Memory::room`] for them.
 
 use crate::audit::Recorder;
-use memmap2::{MmapMut, MmapOptions};
+use crate::reserve::Reserved;
 
 /// A word number; 0 is null.
 pub type Address = u32;
+
+/// Bytes from word 0 that any address with any offset may lie in: as many elements as 32 bits can count, of eight bytes each, from the
+/// last word on, and a value that begins there.
+const SPAN: usize = (1 << 34) + (1 << 35) + (1 << 16);
+/// Bytes of the bits of all words.
+const BITS_SPAN: usize = (1 << 29) + (1 << 16);
+/// Words at the end of the heap that only an error may use which says that the heap is full.
+const RESERVE: u32 = 1 << 14;
+/// Words of the heap that keep their pages when all goes back to the image: 16 MiB.
+const KEPT: u32 = 1 << 22;
+/// The heap grows by a multiple of so many words: a mebibyte.
+const STRIDE: u32 = 1 << 18;
 
 /// What is needed to go back to the beginning of a step.
 #[derive(Clone, Copy, Debug)]
@@ -31,13 +47,21 @@ pub struct Checkpoint {
 
 /// The memory.
 pub struct Memory {
-    words: MmapMut,
+    words: Reserved,
     base: *mut u32,
-    dirty: MmapMut,
+    dirty: Reserved,
     bits: *mut u64,
     size: u32,
     /// First free word of the heap.
     top: Address,
+    /// Where the part of the heap ends that has pages.
+    ceiling: Address,
+    /// Whether there is room for so many bytes more.
+    room: fn(u64) -> bool,
+    /// Whether there was none when the heap last wanted to grow.
+    refused: bool,
+    /// Words at the end of the heap that nobody gets.
+    held_back: u32,
     /// Where the heap ends.
     limit: Address,
     /// Words of the heap from here on are younger than the current step.
@@ -79,10 +103,13 @@ struct Image {
 impl Memory {
     /// A memory of `size` words whose heap lies between `heap` and `limit`.
     pub fn new(size: u32, heap: Address, limit: Address) -> std::io::Result<Memory> {
-        let mut words = reserve(size as usize * 4)?;
-        let mut dirty = reserve(size as usize / 8 + 8)?;
-        let base = words.as_mut_ptr().cast();
-        let bits = dirty.as_mut_ptr().cast();
+        let mut words = Reserved::new(SPAN)?;
+        let mut dirty = Reserved::new(BITS_SPAN)?;
+        words.commit(0, heap as usize * 4)?;
+        words.commit(limit as usize * 4, size as usize * 4)?;
+        dirty.commit(0, size as usize / 8 + 8)?;
+        let base = words.base().cast();
+        let bits = dirty.base().cast();
         Ok(Memory {
             words,
             base,
@@ -90,6 +117,10 @@ impl Memory {
             bits,
             size,
             top: heap,
+            ceiling: heap,
+            room: |_| true,
+            refused: false,
+            held_back: RESERVE.min((limit - heap) / 2),
             limit,
             mark: heap,
             trail: Vec::new(),
@@ -109,10 +140,11 @@ impl Memory {
 
     #[inline(always)]
     fn at(&self, address: Address) -> *mut u32 {
-        debug_assert!(address < self.size);
-        // SAFETY: the mapping covers every u32 address that the machine forms: addresses come from `allocate`, from
-        // table and stack bounds checked where they are handed out, and offsets within objects are checked by the
-        // linker (fields) or the interpreter (elements). See ARCHITECTURE.md, "Raw words".
+        debug_assert!(address < self.size, "word {address} of {}", self.size);
+        // SAFETY: the mapping covers every u32 address, and as far beyond as the offset of an element may lead. Those that the
+        // machine forms have pages: addresses come from `allocate`, from table and stack bounds checked where they are handed
+        // out, and offsets within objects are checked by the linker (fields) or the interpreter (elements). See
+        // ARCHITECTURE.md, "Raw words".
         unsafe { self.base.add(address as usize) }
     }
 
@@ -336,6 +368,10 @@ impl Memory {
         }
         self.top = self.image_end();
         self.mark = self.top;
+        // What one run has needed is not kept for ever. A little is, because most runs need that much again.
+        let kept = self.top.saturating_add(KEPT).min(self.ceiling);
+        self.words.give_back(kept as usize * 4, self.ceiling as usize * 4);
+        self.ceiling = kept;
     }
 
     /// Forgets which words of the image were ever written. All of them must have their old values.
@@ -364,11 +400,11 @@ impl Memory {
         self.frames.extend_from_slice(old);
     }
 
-    /// Takes `words` zeroed words from the heap; `None` when it is full.
+    /// Takes `words` zeroed words from the heap; `None` when it is full, or there is no room for it to grow.
     #[inline(always)]
     pub fn allocate(&mut self, words: u32) -> Option<Address> {
         let address = self.top;
-        if words > self.limit - address {
+        if words > self.ceiling - address && !self.grow(words) {
             return None;
         }
         self.top = address + words;
@@ -377,6 +413,42 @@ impl Memory {
         // collection leave old words behind.
         unsafe { std::ptr::write_bytes(self.at(address), 0, words as usize) };
         Some(address)
+    }
+
+    /// Gives the heap pages for so many words more, and some to spare; whether it has them.
+    #[cold]
+    fn grow(&mut self, words: u32) -> bool {
+        let end = self.limit - self.held_back;
+        if end < self.top || words > end - self.top {
+            self.refused = false;
+            return false;
+        }
+        let needed = self.top + words;
+        let ceiling = needed
+            .checked_next_multiple_of(STRIDE)
+            .map_or(end, |next| next.min(end));
+        let (from, to) = (self.ceiling as usize * 4, ceiling as usize * 4);
+        self.refused = !(self.room)((to - from) as u64) || self.words.commit(from, to).is_err();
+        if !self.refused {
+            self.ceiling = ceiling;
+        }
+        !self.refused
+    }
+
+    /// Asks `room` from now on whether there is room for so many bytes, each time the heap grows.
+    pub fn ask_for_room(&mut self, room: fn(u64) -> bool) {
+        self.room = room;
+    }
+
+    /// Whether the heap was last refused something because there is no room, and not because it is full.
+    pub fn was_refused(&self) -> bool {
+        self.refused
+    }
+
+    /// Gives out what was held back until the next collection, for an exception that says that the heap is full; whether there is some.
+    pub fn open_reserve(&mut self) -> bool {
+        self.held_back = 0;
+        self.limit - self.top >= RESERVE / 2
     }
 
     /// First free word of the heap.
@@ -501,6 +573,8 @@ impl Memory {
         assert!(self.trail.is_empty(), "a collection cannot be undone");
         self.top = top;
         self.mark = top;
+        self.held_back = RESERVE.min(self.limit - top);
+        self.ceiling = self.ceiling.min(self.limit - self.held_back);
     }
 
     /// Moves an object down, without a log.
@@ -539,10 +613,6 @@ impl std::fmt::Debug for Memory {
 
 // SAFETY: the pointers lead into mappings that the memory owns; nothing else refers to them.
 unsafe impl Send for Memory {}
-
-fn reserve(bytes: usize) -> std::io::Result<MmapMut> {
-    MmapOptions::new().len(bytes).no_reserve_swap().map_anon()
-}
 
 #[cfg(test)]
 mod tests {
@@ -584,6 +654,24 @@ mod tests {
         memory.store(object, 7);
         memory.undo(step);
         assert_eq!(memory.load(object), 0);
+    }
+
+    #[test]
+    fn the_heap_grows_only_where_there_is_room() {
+        let mut memory = Memory::new(1 << 22, 1 << 10, 1 << 21).unwrap();
+        memory.ask_for_room(|bytes| bytes <= 1 << 20);
+        assert_eq!(memory.allocate(100), Some(1 << 10));
+        assert_eq!(memory.allocate(2 << 18), None);
+        assert!(memory.was_refused());
+        let small = memory.allocate(1 << 10).unwrap();
+        memory.store(small + 1023, 5);
+        assert_eq!(memory.allocate(1 << 21), None);
+        memory.ask_for_room(|_| true);
+        let large = memory.allocate(2 << 18).unwrap();
+        assert_eq!(memory.load(large + (2 << 18) - 1), 0);
+        assert!(!memory.was_refused());
+        assert_eq!(memory.allocate(1 << 21), None);
+        assert!(!memory.was_refused(), "it is full");
     }
 
     #[test]

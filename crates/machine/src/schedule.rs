@@ -2,7 +2,7 @@
 //! nobody else can.
 
 use crate::interpret::Exit;
-use crate::layout::{self, status, thread, thread_record, wake};
+use crate::layout::{self, frame, status, thread, thread_record, wake};
 use crate::machine::Machine;
 use kernel::Unsupported;
 
@@ -22,7 +22,7 @@ pub enum End {
     Stuck(Vec<String>),
     /// With something that is not supported.
     Unsupported(Unsupported),
-    /// It did not: the turns that were allowed are used up.
+    /// It did not: the turns that were allowed are used up, or the user wants an end.
     OutOfTurns,
     /// The machine's own call has returned.
     Done(u32),
@@ -46,7 +46,7 @@ impl Machine<'_> {
                 }
                 return End::Stuck(self.describe_threads());
             };
-            if self.turns == 0 {
+            if self.turns == 0 || (self.shared.stopped)() {
                 return End::OutOfTurns;
             }
             self.turns -= 1;
@@ -54,7 +54,7 @@ impl Machine<'_> {
             self.memory.commit();
             self.log_top();
             let mut fuel = SHARE;
-            let exit = self.execute::<false>(&mut fuel);
+            let exit = self.run_on(&mut fuel);
             self.set_thread_word(
                 self.current,
                 thread::FRAME,
@@ -63,19 +63,37 @@ impl Machine<'_> {
             idle = if self.gave_way { idle + 1 } else { 0 };
             self.gave_way = false;
             match exit {
-                Exit::Fuel | Exit::Pending => {}
+                Exit::Fuel | Exit::Pending | Exit::Collect => {}
                 Exit::Blocked => {
                     if self.thread_word(self.current, thread::STATUS) == status::BLOCKED {
                         self.note_blocked(self.current, true);
                     }
                 }
                 Exit::Ended => {}
-                Exit::Collect => self.collect(),
                 Exit::Halt(status) => return End::Exit(status),
                 Exit::Done(word) => return End::Done(word),
                 Exit::Failed(exception) => return End::Failed(exception),
                 Exit::Unsupported(what) => return End::Unsupported(what),
             }
+        }
+    }
+
+    /// Runs the current thread and collects wherever it wants that. An instruction that finds the heap full right after a collection
+    /// will not find it otherwise after another one.
+    fn run_on(&mut self, fuel: &mut i64) -> Exit {
+        let mut collected = None;
+        loop {
+            let exit = self.execute::<false>(fuel);
+            if !matches!(exit, Exit::Collect) {
+                self.starved = false;
+                return exit;
+            }
+            // Without using up fuel no thread comes back to an instruction.
+            let at = (self.fp, self.memory.load(self.fp + frame::PC), *fuel);
+            self.starved = collected == Some(at);
+            collected = Some(at);
+            self.set_thread_word(self.current, thread::FRAME, self.fp);
+            self.collect();
         }
     }
 

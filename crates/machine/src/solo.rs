@@ -106,7 +106,7 @@ impl Machine<'_> {
         (self.ahead, self.restless) = (0, false);
         self.begin_alone(start)?;
         let (mut kept, mut renew) = (Vec::new(), STRIDE);
-        while self.goes_on_alone() {
+        while !(self.shared.stopped)() && self.goes_on_alone() {
             let is_large = self.memory.top() - self.memory.image_end() > LARGEST;
             let mut is_round = false;
             if self.ahead > 0

@@ -279,7 +279,10 @@ impl<'p> System for Java<'p> {
 
     fn decode(&self, state: &mut Machine<'p>, words: &[u32]) -> Result<(), Unsupported> {
         state.decode(words).map_err(|_| Unsupported {
-            what: "a vector of another program".to_owned(),
+            what: match state.memory.was_refused() {
+                true => "more memory than --memory allows".to_owned(),
+                false => "a vector of another program".to_owned(),
+            },
             place: String::new(),
             obstacle: Obstacle::Feature,
         })

@@ -51,6 +51,9 @@ impl Machine<'_> {
         for start in starts {
             self.run_ahead(start, AHEAD)?;
             for (turn, newest) in SCHEDULES {
+                if (self.shared.stopped)() {
+                    break;
+                }
                 let steps = self.walk(turn, newest);
                 used.extend(self.classes_used(&before));
                 let has_others = self.highest_thread() > 0;
@@ -108,6 +111,9 @@ impl Machine<'_> {
         let mut undos = Vec::new();
         let (mut menu, mut last, mut taken, mut long) = (Menu::default(), None, 0, 0);
         for _ in 0..STEPS {
+            if (self.shared.stopped)() {
+                break;
+            }
             self.pending(&mut menu);
             let find = |accepts: &dyn Fn(&Pending<Action>) -> bool| {
                 let mut fitting = menu.entries().iter().filter(|entry| entry.enabled && accepts(entry));
@@ -172,9 +178,13 @@ impl Machine<'_> {
         let Ok(initializer) = self.initializer_method() else {
             return false;
         };
-        classes
-            .iter()
-            .all(|&id| self.call_and_wait(initializer, &[id]).is_ok() && self.live_threads().len() == 1)
+        self.lacks.set(None);
+        classes.iter().all(|&id| {
+            // What a limit has cut short is no business of the image's either.
+            self.call_and_wait(initializer, &[id]).is_ok()
+                && self.live_threads().len() == 1
+                && self.lacks.get().is_none()
+        })
     }
 
     /// Whether the program may set system properties, which classes of the JDK look at when they are initialised.

@@ -85,6 +85,8 @@ fn vm_properties(m: &mut Machine<'_>, _: &Args) -> Answer {
         ("java.library.path", "/usr/lib"),
         ("sun.boot.library.path", &libraries),
         ("sun.java.launcher", "SUN_STANDARD"),
+        // Direct buffers take from the heap here, which says itself when it is full.
+        ("sun.nio.MaxDirectMemorySize", "9223372036854775807"),
     ];
     let mut strings = Vec::new();
     let set = |m: &mut Machine<'_>, strings: &mut Vec<u32>, name: &str, value: &str| -> Result<(), Trap> {
