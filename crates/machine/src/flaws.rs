@@ -14,12 +14,13 @@ use program::world::{ClassId, LoaderId};
 
 /// What locks of `java.util.concurrent` are made of.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
+const LONG_SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractQueuedLongSynchronizer";
 const READ_WRITE: &str = "java/util/concurrent/locks/ReentrantReadWriteLock$Sync";
 const HOLDS: &str = "java/util/concurrent/locks/ReentrantReadWriteLock$Sync$HoldCounter";
 const STAMPED: &str = "java/util/concurrent/locks/StampedLock";
 const LOCALS: &str = "java/lang/ThreadLocal$ThreadLocalMap";
 
-/// Where the number of readers begins in the state of a read-write lock.
+/// Where the number of readers begins in the state of a read-write lock; from JDK 25 on it is the upper half of a long.
 const READERS_SHIFT: u32 = 16;
 
 /// The bits of the state of a stamped lock that say that somebody has it.
@@ -184,7 +185,13 @@ impl Machine<'_> {
     ///
     /// The first reader is named in the synchronizer. Each other one counts its own in a variable of its thread.
     fn readers_left(&mut self, sync: Address) -> bool {
-        let all = self.get(sync, SYNCHRONIZER, "state") >> READERS_SHIFT;
+        let long = self.program.loaded(LoaderId::BOOT, LONG_SYNCHRONIZER);
+        let all = match long.filter(|&long| self.program.is_subclass(self.class_of(sync), long)) {
+            Some(_) => self
+                .find_offset(LONG_SYNCHRONIZER, "state")
+                .map_or(0, |offset| self.memory.load(sync + offset + 1)),
+            None => self.get(sync, SYNCHRONIZER, "state") >> READERS_SHIFT,
+        };
         if all == 0 {
             return false;
         }
