@@ -154,8 +154,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "java/lang/String" if name == "intern" => Touches::Everything,
         "java/lang/invoke/MethodHandleNatives" => match name {
             // A member name is filled in where it lies.
-            "init" => Touches::Several(const { &[object(0, Access::Write), object(1, Access::Read)] }),
-            "expand" | "resolve" => object(0, Access::Write),
+            "init" | "expand" | "resolve" => object(0, Access::Write),
             "getMembers" => pointees(6),
             "objectFieldOffset" | "staticFieldOffset" | "staticFieldBase" | "getMemberVMInfo" => {
                 object(0, Access::Read)
