@@ -67,8 +67,11 @@ impl Machine<'_> {
     /// `Thread.start`: the new thread is ready to run.
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
         if std::mem::take(&mut self.alone) {
-            self.escape_shared();
-            self.note_all_owned(self.current)?;
+            // SOUNDNESS: these are the machine's own notes of what the thread did while nobody could see it.
+            self.settled_mut(|machine| {
+                machine.escape_shared();
+                machine.note_all_owned(machine.current)
+            })?;
         }
         self.escape(object);
         let root = self.thread_root()?;
