@@ -224,22 +224,37 @@ impl Machine<'_> {
 
     /// Whether a thread waits in an interruptible way, if it is acquiring a synchronizer of one of the JDK's own locks.
     fn acquires(&self, number: u32, object: Address) -> Option<bool> {
-        const QUEUED: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
-        // Node, argument, shared, interruptible, timed, time: the synchronizer itself is in register 0.
-        const ACQUIRE: &str = "(Ljava/util/concurrent/locks/AbstractQueuedSynchronizer$Node;IZZZJ)I";
-        const INTERRUPTIBLE: u32 = 4;
+        // Node, argument, shared, interruptible, timed, time: the synchronizer itself is in register 0. In newer JDKs the argument of a
+        // read-write lock is a long, and takes two registers.
+        const ACQUIRE: [(&str, &str, u32); 2] = [
+            (
+                "java/util/concurrent/locks/AbstractQueuedSynchronizer",
+                "(Ljava/util/concurrent/locks/AbstractQueuedSynchronizer$Node;IZZZJ)I",
+                4,
+            ),
+            (
+                "java/util/concurrent/locks/AbstractQueuedLongSynchronizer",
+                "(Ljava/util/concurrent/locks/AbstractQueuedLongSynchronizer$Node;JZZZJ)I",
+                5,
+            ),
+        ];
         if !SYNCHRONIZERS.contains(&&*self.program.class(self.class_of(object)).name) {
             return None;
         }
-        let queued = self.program.loaded(LoaderId::BOOT, QUEUED)?;
         let mut at = self.top_frame(number);
         while at != 0 {
             let (id, _, caller) = self.frame_at(at);
             let method = self.program.method(id);
-            let named = |symbol, text: &str| &**self.program.text(symbol) == text;
-            if method.class == queued && named(method.name, "acquire") && named(method.descriptor, ACQUIRE) {
+            let class = self.program.class(method.class);
+            let acquires = |(name, descriptor, _): &&(&str, &str, u32)| {
+                class.loader == LoaderId::BOOT
+                    && *class.name == **name
+                    && &**self.program.text(method.name) == "acquire"
+                    && &**self.program.text(method.descriptor) == *descriptor
+            };
+            if let Some((_, _, interruptible)) = ACQUIRE.iter().find(acquires) {
                 let register = |register: u32| self.memory.load(at + frame::REGISTERS + register);
-                return (register(0) == object).then(|| register(INTERRUPTIBLE) & 1 != 0);
+                return (register(0) == object).then(|| register(*interruptible) & 1 != 0);
             }
             at = caller;
         }
