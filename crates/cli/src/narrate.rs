@@ -75,6 +75,8 @@ struct Before {
     place: Option<Frame>,
     call: String,
     shown: bool,
+    /// Whether it is no news at all: a new object gets its fields, and nobody else is there.
+    quiet: bool,
     doing: Doing,
     old: String,
 }
@@ -180,6 +182,8 @@ impl Narrator<'_> {
             Doing::Initialize(_) => machine.live_threads().len() > 1,
             _ => true,
         };
+        let is_access = matches!(doing, Doing::Access { .. });
+        let quiet = !begins && is_access && position == Some(0) && in_constructor && !shown;
         let old = match &doing {
             Doing::Access { cell, .. } => self.names.value(machine, cell),
             _ => String::new(),
@@ -191,12 +195,16 @@ impl Narrator<'_> {
             place,
             call,
             shown,
+            quiet,
             doing,
             old,
         }
     }
 
     fn after(&mut self, machine: &mut Machine<'_>, before: Before) {
+        if before.quiet {
+            return;
+        }
         let mut events = Vec::new();
         match before.action.what {
             What::Timeout => events.push(other("its time is up")),

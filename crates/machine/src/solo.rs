@@ -29,12 +29,9 @@ const LARGEST: u32 = 1 << 24;
 impl Machine<'_> {
     /// Whether a thread is the only one alive, and its step may go on for that.
     pub(crate) fn is_alone(&self, number: u32) -> bool {
-        let others = (0..=self.highest_thread()).filter(|&other| other != number);
-        self.manner.solo
-            && !self.restless
-            && others
-                .into_iter()
-                .all(|other| self.thread_word(other, thread::STATUS) == status::FREE)
+        let is_over = |other: u32| self.thread_word(other, thread::STATUS) == status::FREE;
+        let mut all = 0..=self.highest_thread();
+        self.manner.solo && !self.restless && all.all(|other| other == number || is_over(other))
     }
 
     /// Whether steps of a thread that is alone pause before every access ([`Machine::apply_seen`]).

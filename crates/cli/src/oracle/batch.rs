@@ -209,6 +209,8 @@ impl Case<'_, '_> {
         };
         // Two orders of two steps must lead to one state, and not to two that are alike.
         self.system.manner.names_threads |= strategy.commute;
+        // Claims are about single steps: who is alone after the last step of another takes several at once, which commute one by one.
+        self.system.manner.solo &= !strategy.commute;
         loop {
             self.begin().map_err(|failure| failure.message)?;
             let ran = search(&self.system, self.machine, strategy)?;

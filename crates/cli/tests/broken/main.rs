@@ -473,6 +473,8 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 strategy.options.states = base.options.states;
                 java.manner = Manner {
                     names_threads: java.manner.names_threads,
+                    // Claims are about single steps, and a thread that is alone takes several at once.
+                    solo: false,
                     ..manner(&strategy.combination)
                 };
                 machine.manner = java.manner;
