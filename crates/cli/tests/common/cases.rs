@@ -10,6 +10,7 @@
 //!   `auto=hunted`: walks before the search come past the violation, and the search does not within seconds.
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
 //! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.
+//! - `newer`: `N[,N…] because …`, where the library of these JDKs is another one, so that there are more than twice as many states.
 //! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
 
 use kernel::Property;
@@ -41,6 +42,7 @@ pub struct Case {
     pub states: BTreeMap<String, u64>,
     pub auto: Option<String>,
     pub jdk: Option<u16>,
+    pub newer: Vec<u16>,
     pub owes: bool,
     pub hunted: bool,
 }
@@ -70,6 +72,11 @@ impl Case {
                 }
                 "auto" => case.auto = Some(value),
                 "jdk" => case.jdk = Some(value.parse().expect("a JDK is a number")),
+                "newer" => {
+                    let (features, _) = value.split_once(" because ").expect("`newer` is N because …");
+                    let numbers = features.split(',').map(str::parse);
+                    case.newer = numbers.map(|number| number.expect("a JDK is a number")).collect();
+                }
                 "owes" => case.owes = true,
                 _ => panic!("{}: unknown header {line:?}", path.display()),
             }
@@ -104,6 +111,11 @@ impl Case {
             }
             _ => None,
         }
+    }
+
+    /// Whether it is known to have more states on a JDK of this feature release.
+    pub fn is_larger_on(&self, feature: u16) -> bool {
+        self.newer.contains(&feature)
     }
 
     /// The line of the violation that is expected with a reduction.
