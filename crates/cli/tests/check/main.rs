@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod comparisons;
+mod newer;
 mod options;
 mod reports;
 mod strategies;

@@ -12,6 +12,7 @@
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
 //! - `endless`: a part of the note that some executions never end. Without this header there is none for a program that holds.
 //! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.
+//! - `newer`: `N[,N…] because …`, where the library of these JDKs is another one, so that there are more than twice as many states.
 //! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
 
 use kernel::Property;
@@ -48,6 +49,7 @@ pub struct Case {
     pub auto: Option<String>,
     pub endless: Option<String>,
     pub jdk: Option<u16>,
+    pub newer: Vec<u16>,
     pub owes: bool,
     pub hunted: bool,
 }
@@ -79,6 +81,11 @@ impl Case {
                 "auto" => case.auto = Some(value),
                 "endless" => case.endless = Some(value),
                 "jdk" => case.jdk = Some(value.parse().expect("a JDK is a number")),
+                "newer" => {
+                    let (features, _) = value.split_once(" because ").expect("`newer` is N because …");
+                    let numbers = features.split(',').map(str::parse);
+                    case.newer = numbers.map(|number| number.expect("a JDK is a number")).collect();
+                }
                 "owes" => case.owes = true,
                 _ => panic!("{}: unknown header {line:?}", path.display()),
             }
@@ -114,6 +121,11 @@ impl Case {
             }
             _ => None,
         }
+    }
+
+    /// Whether it is known to have more states on a JDK of this feature release.
+    pub fn is_larger_on(&self, feature: u16) -> bool {
+        self.newer.contains(&feature)
     }
 
     /// The line of the violation that is expected with a reduction.
