@@ -23,13 +23,14 @@ pub(crate) enum Repute {
 }
 
 /// What carries out accesses for the code that calls it; packages end in a slash.
-const ERRANDS: [&str; 6] = [
+const ERRANDS: [&str; 7] = [
     "java/lang/System",
     "java/util/Arrays",
     "java/lang/invoke/",
     "java/lang/reflect/",
     "jdk/internal/misc/",
     "jdk/internal/util/ArraysSupport",
+    "sun/misc/Unsafe",
 ];
 
 /// The beginning of the names of the atomic variables, whose accesses are their caller's; an adder is no such variable.
@@ -97,13 +98,15 @@ const UNSAFE: [&str; 3] = [
 
 /// Trusted classes that share arrays of their own between threads, and never touch an array of their caller's in the methods
 /// of these classes themselves.
-const KEEPERS: [&str; 9] = [
+const KEEPERS: [&str; 11] = [
     "java/lang/ClassValue$ClassValueMap",
     "java/util/concurrent/ConcurrentHashMap",
     "java/util/concurrent/Exchanger",
     "java/util/concurrent/ForkJoinPool",
     "java/util/concurrent/ForkJoinPool$WorkQueue",
     "java/util/concurrent/SubmissionPublisher$BufferedSubscription",
+    "java/util/concurrent/atomic/DoubleAccumulator",
+    "java/util/concurrent/atomic/DoubleAdder",
     "java/util/concurrent/atomic/LongAccumulator",
     "java/util/concurrent/atomic/LongAdder",
     "java/util/concurrent/atomic/Striped64",
@@ -255,6 +258,7 @@ mod tests {
             ("java/util/concurrent/atomic/LongAdder", Repute::Trusted),
             ("java/lang/invoke/VarHandleInts$Array", Repute::Errand),
             ("sun/nio/cs/UTF_8$Encoder", Repute::Internal),
+            ("sun/misc/Unsafe", Repute::Errand),
         ];
         for (class, expected) in cases {
             assert_eq!(repute_of_jdk(class), expected, "{class}");
