@@ -279,6 +279,10 @@ impl Plan {
             let told = self.tell(subject, &mut state, found, until);
             report.violations.push(told.unwrap_or_else(|| untold(found)));
         }
+        if let Some(endless) = outcome.endless.as_ref().filter(|_| self.tells) {
+            let told = subject.narrate(&mut state, endless);
+            report.notes.extend(told.map(|told| never_ends(&told)));
+        }
         let all_seen = match &outcome.ending {
             Ending::Complete => true,
             Ending::Stopped(why) => *why == Why::Inexact && options.how.store == StoreKind::Fingerprint,
@@ -423,6 +427,16 @@ fn untold<A>(found: &Found<A>) -> Violation {
         ),
         ..Violation::default()
     }
+}
+
+/// A livelock as a note, where nobody has asked for livelocks.
+fn never_ends(told: &Violation) -> String {
+    let what = told.message.strip_prefix("livelock: ").unwrap_or(&told.message);
+    let place = match told.line {
+        0 => String::new(),
+        line => format!(" ({}:{line})", told.file),
+    };
+    format!("some executions never end: {what}{place}; --property livelock shows one")
 }
 
 /// How a violation was found without a search.

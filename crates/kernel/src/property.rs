@@ -13,7 +13,7 @@ pub enum Property {
     Reachable,
     /// A lock that is still held by a thread that is over.
     Lock,
-    /// Threads that run for ever without changing anything that others could see.
+    /// Threads that run for ever without changing anything that others look at.
     Livelock,
 }
 
@@ -47,8 +47,8 @@ impl Property {
             Property::Exception => "an uncaught exception or failed assertion, in any thread",
             Property::Race => "two threads about to access one field or element, without order, one of them writing",
             Property::Reachable => "a Verify.assertReachable that no execution reaches",
-            Property::Lock => "a monitor or lock still held by a thread that has ended",
-            Property::Livelock => "threads that run for ever and change nothing that another could see",
+            Property::Lock => "a monitor, lock or read lock still held by a thread that has ended",
+            Property::Livelock => "threads that run for ever and change nothing that another one looks at",
         }
     }
 

@@ -12,7 +12,7 @@ use crate::special;
 use crate::system::Action;
 use kernel::{Flaw, Menu, Property};
 use program::ir::Instr;
-use program::world::{LoaderId, Method};
+use program::world::{ClassId, LoaderId, Method};
 
 /// Packages and classes of the JDK whose authors meant what looks like a race.
 const INTENDED: [&str; 12] = [
@@ -44,6 +44,20 @@ const ERRANDS: [&str; 5] = [
 
 /// Views of maps that are made when first asked for, by whoever asks: two of them do as well as one.
 const VIEWS: [&str; 4] = ["keySet", "values", "entrySet", "navigableKeySet"];
+
+/// What locks of `java.util.concurrent` are made of.
+const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
+const LONG_SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractQueuedLongSynchronizer";
+const READ_WRITE: &str = "java/util/concurrent/locks/ReentrantReadWriteLock$Sync";
+const HOLDS: &str = "java/util/concurrent/locks/ReentrantReadWriteLock$Sync$HoldCounter";
+const STAMPED: &str = "java/util/concurrent/locks/StampedLock";
+const LOCALS: &str = "java/lang/ThreadLocal$ThreadLocalMap";
+
+/// Where the number of readers begins in the state of a read-write lock; from JDK 25 on it is the upper half of a long.
+const READERS_SHIFT: u32 = 16;
+
+/// The bits of the state of a stamped lock that say that somebody has it.
+const STAMP_BITS: u32 = 0xff;
 
 /// Mixes words into a number.
 fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
@@ -313,11 +327,16 @@ impl Machine<'_> {
         }
     }
 
-    /// The young objects that some thread still can reach and whose monitor or lock belongs to a thread that is over.
+    /// The young objects that some thread still can reach and whose monitor or lock only a thread that is over could give back: it has the
+    /// monitor, the lock or a read lock. A stamp belongs to no thread, so it is left behind once all threads are over.
     pub fn locks_left(&mut self) -> Vec<Address> {
         const OWNABLE: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
         let ownable = self.program.load(LoaderId::BOOT, OWNABLE).ok();
         let owner = self.find_offset(OWNABLE, "exclusiveOwnerThread");
+        let shared = self.program.loaded(LoaderId::BOOT, READ_WRITE);
+        let stamped = self.program.loaded(LoaderId::BOOT, STAMPED);
+        let is_over = |number: u32| matches!(self.thread_word(number, thread::STATUS), status::FREE | status::ENDING);
+        let all_over = (0..=self.highest_thread()).all(is_over);
         let mut left = Vec::new();
         for object in self.young_objects() {
             let lock = self.memory.load(object + LOCK);
@@ -334,10 +353,79 @@ impl Machine<'_> {
                 }
                 _ => false,
             };
-            if by_monitor || by_lock {
+            let class = self.class_of(object);
+            let is = |of: Option<ClassId>| of.is_some_and(|of| self.program.is_subclass(class, of));
+            let (by_readers, by_stamp) = (is(shared), all_over && is(stamped));
+            if by_monitor
+                || by_lock
+                || by_readers && self.readers_left(object)
+                || by_stamp && self.get(object, STAMPED, "state") & STAMP_BITS != 0
+            {
                 left.push(object);
             }
         }
         left
+    }
+
+    /// Whether a thread runs a method of this class of the JDK.
+    fn is_within(&self, number: u32, class: &str) -> bool {
+        let of = self.program.loaded(LoaderId::BOOT, class);
+        let mut at = self.top_frame(number);
+        while at != 0 {
+            let (id, _, caller) = self.frame_at(at);
+            if Some(self.program.method(id).class) == of {
+                return true;
+            }
+            at = caller;
+        }
+        false
+    }
+
+    /// Whether threads that are over have read locks of this synchronizer of a read-write lock: there are more than the live ones have.
+    ///
+    /// The first reader is named in the synchronizer. Each other one counts its own in a variable of its thread.
+    fn readers_left(&mut self, sync: Address) -> bool {
+        let long = self.program.loaded(LoaderId::BOOT, LONG_SYNCHRONIZER);
+        let all = match long.filter(|&long| self.program.is_subclass(self.class_of(sync), long)) {
+            Some(_) => self
+                .find_offset(LONG_SYNCHRONIZER, "state")
+                .map_or(0, |offset| self.memory.load(sync + offset + 1)),
+            None => self.get(sync, SYNCHRONIZER, "state") >> READERS_SHIFT,
+        };
+        if all == 0 {
+            return false;
+        }
+        let first = self.get(sync, READ_WRITE, "firstReader");
+        let mut alive = match first != 0 && self.thread_of(first).is_some() {
+            true => self.get(sync, READ_WRITE, "firstReaderHoldCount"),
+            false => 0,
+        };
+        let variable = self.get(sync, READ_WRITE, "readHolds");
+        for number in self.live_threads() {
+            // A thread that is about to take or give back a read lock may have counted it in one place and not in the other.
+            if self.is_within(number, READ_WRITE) {
+                return false;
+            }
+            let thread = self.thread_word(number, thread::OBJECT);
+            let map = if thread == 0 {
+                0
+            } else {
+                self.get(thread, "java/lang/Thread", "threadLocals")
+            };
+            let table = if map == 0 { 0 } else { self.get(map, LOCALS, "table") };
+            let count = if table == 0 { 0 } else { self.array_length(table) };
+            for position in 0..count {
+                let entry = self.element(table, position);
+                if entry != 0 && self.get(entry, "java/lang/ref/Reference", "referent") == variable {
+                    let counter = self.get(entry, "java/lang/ThreadLocal$ThreadLocalMap$Entry", "value");
+                    alive += if counter == 0 {
+                        0
+                    } else {
+                        self.get(counter, HOLDS, "count")
+                    };
+                }
+            }
+        }
+        all > alive
     }
 }

@@ -229,7 +229,9 @@ impl Model {
             Property::Exception => self.explain_failure(state, flaw.key),
             Property::Race => self.explain_race(state, menu, flaw.key),
             Property::Lock => self.explain_lock(state, flaw.key),
-            Property::Deadlock | Property::Livelock | Property::Reachable => self.explain_stuck(state, flaw.property),
+            Property::Deadlock | Property::Livelock | Property::Reachable => {
+                self.explain_stuck(state, menu, flaw.property)
+            }
         }
     }
 
@@ -284,12 +286,16 @@ impl Model {
         }
     }
 
-    fn explain_stuck(&self, state: &mut State, property: Property) -> Explanation {
+    fn explain_stuck(&self, state: &mut State, menu: &Menu<Action>, property: Property) -> Explanation {
         let circle = self.circle(state);
-        let members = if circle.is_empty() || property == Property::Livelock {
-            self.live(state)
-        } else {
-            circle.clone()
+        let could_move = |thread: &usize| {
+            let mut entries = menu.entries().iter();
+            entries.any(|entry| entry.thread.0 as usize == *thread && entry.enabled && !entry.by_chance)
+        };
+        let members = match property {
+            Property::Livelock => self.live(state).into_iter().filter(could_move).collect(),
+            _ if circle.is_empty() => self.live(state),
+            _ => circle.clone(),
         };
         let names: Vec<String> = members
             .iter()
@@ -300,8 +306,12 @@ impl Model {
             _ => names.concat(),
         };
         let message = match property {
-            Property::Livelock if members.len() == 1 => format!("livelock: {names} runs for ever and nothing changes"),
-            Property::Livelock => format!("livelock: {names} run for ever and nothing changes"),
+            Property::Livelock if members.len() == 1 => {
+                format!("livelock: {names} runs for ever and changes nothing that another thread looks at")
+            }
+            Property::Livelock => {
+                format!("livelock: {names} run for ever and change nothing that another thread looks at")
+            }
             _ if circle.is_empty() => format!("deadlock: nobody can go on ({names})"),
             _ => format!("deadlock: {names} wait for each other"),
         };

@@ -3,7 +3,7 @@
 use crate::expand::Expansion;
 use crate::livelock;
 use crate::step::{Choice, Opened, Schedule, Shape, Step, Taken, go_back};
-use kernel::System;
+use kernel::{End, System};
 use std::mem::size_of;
 use store::Visited;
 
@@ -23,6 +23,8 @@ struct Frame {
     sleepers: usize,
     /// Whether the same state is on the path already.
     again: bool,
+    /// Whether it was opened before, for other actions.
+    reopened: bool,
 }
 
 /// The path from the start to the state at hand.
@@ -54,7 +56,10 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
                 }
                 continue;
             }
-            livelock::leave(expansion, state, top.id, path.last_step(), || path.actions());
+            if !top.reopened {
+                let id = top.id;
+                livelock::leave(expansion, state, id, || path.actions(), || path.shape());
+            }
             path.pop(expansion.system, state);
             continue;
         };
@@ -78,6 +83,9 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
                 if !is_present(&path.present, seen.id) {
                     top.reduced = false;
                 }
+                if let Some(components) = &mut expansion.components {
+                    components.meet(seen.id);
+                }
                 path.push(expansion, state, seen.id, schedule, true);
             }
             Step::Old(seen, _) => {
@@ -87,12 +95,12 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
                     top.reduced = false;
                 }
                 if let Some(components) = &mut expansion.components {
-                    components.meet(top.id, seen.id, choice.writes);
+                    components.meet(seen.id);
                 }
             }
             Step::Failed(unsupported, action) => {
                 if let Some(components) = &mut expansion.components {
-                    components.doubt(top.id);
+                    components.settle();
                 }
                 if expansion.is_unheard(&unsupported) {
                     let mut actions = path.actions();
@@ -135,9 +143,6 @@ impl<S: System> Path<S> {
         schedule: Schedule,
         again: bool,
     ) {
-        if let Some(components) = &mut expansion.components {
-            components.enter(id, expansion.system.stuck(state));
-        }
         expansion.deepen(self.steps.len());
         let first = self.choices.len();
         let sleepers = self.sleepers.len();
@@ -150,8 +155,16 @@ impl<S: System> Path<S> {
                 expansion.turn_away();
                 Opened::default()
             }
-            false => expansion.open(state, schedule, &mut self.choices),
+            false => {
+                let opened = expansion.open(state, schedule, &mut self.choices);
+                if let Some(components) = &mut expansion.components {
+                    let menu = &expansion.menu;
+                    components.enter(id, menu.end != End::Open || menu.is_dead());
+                }
+                opened
+            }
         };
+        let reopened = again;
         if expansion.sleeps {
             expansion.put_to_sleep(
                 state,
@@ -173,6 +186,7 @@ impl<S: System> Path<S> {
             asleep,
             sleepers,
             again,
+            reopened,
         });
         self.set_present(id, true);
         if opened.flawed {
@@ -210,12 +224,6 @@ impl<S: System> Path<S> {
     /// The schedule to the end of the path.
     fn actions(&self) -> Vec<S::Action> {
         self.steps.iter().map(|step| step.action).collect()
-    }
-
-    /// Where the last step of the path came from, and whether others could see what it did.
-    fn last_step(&self) -> Option<(u32, bool)> {
-        let [.., frame, _] = &self.frames[..] else { return None };
-        Some((frame.id, self.choices[frame.next - 1].writes))
     }
 
     fn shape(&self) -> Shape {

@@ -11,9 +11,9 @@
 //! after it.
 
 use crate::balance::Balance;
+use crate::components::Components;
 use crate::draw::Draw;
 use crate::inspect::{Wanted, inspect};
-use crate::livelock::Components;
 use crate::pace::Pace;
 use crate::sleep::Remainders;
 use crate::step::{Bound, Choice, Opened, Schedule, Shape, Step, Taken};
@@ -44,8 +44,10 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     pub visited: &'a mut V,
     /// Random numbers.
     pub draw: Draw,
-    /// The components of the state graph, when livelocks are looked for.
+    /// The components of the state graph, when executions without an end are looked for.
     pub components: Option<Components>,
+    /// How many steps were taken to have a closer look at some of them.
+    pub examined: u64,
     /// The one flaw to look for, if it is known.
     pub target: Option<Flaw>,
     /// The bound on switches, if there is one.
@@ -104,6 +106,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             visited,
             draw: Draw::new(options.seed),
             components: wanted.has(Property::Livelock).then(Components::default),
+            examined: 0,
             target: None,
             bound: options.preemptions.map(|limit| Bound { limit, every: false }),
             inexact: false,
@@ -137,6 +140,14 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             ahead_choices: Vec::new(),
             passed: Vec::new(),
         }
+    }
+
+    /// The same, and executions that never end are noticed even where nobody has asked for livelocks, if that can be told.
+    pub fn noticing_endless(mut self) -> Self {
+        if self.options.order == Order::Depth && self.bound.is_none() {
+            self.components.get_or_insert_default();
+        }
+        self
     }
 
     /// The same with a reduction.
@@ -257,14 +268,11 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                         continue;
                     }
                 }
-                let writes =
-                    self.components.is_some() && self.menu.footprint(entry).iter().any(|touch| !touch.access.is_read());
                 choices.push(Choice {
                     action: entry.action,
                     thread: entry.thread,
                     entry: position as u32,
                     costs,
-                    writes,
                     asleep: (0, 0),
                 });
             }
@@ -531,6 +539,21 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         }
     }
 
+    /// Whether a property is looked for.
+    pub fn wants(&self, property: Property) -> bool {
+        self.wanted.has(property)
+    }
+
+    /// How many steps were taken so far.
+    pub fn transitions(&self) -> u64 {
+        self.outcome.figures.transitions
+    }
+
+    /// The livelock that was noticed although nobody has asked for any.
+    pub fn endless(&mut self) -> &mut Option<Found<S::Action>> {
+        &mut self.outcome.endless
+    }
+
     /// Drops the flaws that would not be added; whether any is left.
     fn keep_fresh(&mut self) -> bool {
         let (target, reported) = (self.target, &self.reported);
@@ -608,6 +631,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.outcome.figures.elapsed = self.pace.elapsed();
         let unsupported = self.outcome.unsupported.first().map(|(one, _)| one.clone());
         let lost = self.components.as_ref().is_some_and(|components| components.lost);
+        let lost = lost && self.wants(Property::Livelock);
         let inexact = self.inexact || lost || self.visited.collision_probability() > 0.0;
         let broken = self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken());
         // SOUNDNESS: "complete" is what is left when nothing was left out for whatever reason.

@@ -50,7 +50,7 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     loop {
         let mut left = options.clone();
         left.time = time_left();
-        let mut expansion = Expansion::new(system, visited, &left, observer);
+        let mut expansion = Expansion::new(system, visited, &left, observer).noticing_endless();
         if let Some(reduction) = &mut reduction {
             expansion = expansion.reduced(&mut **reduction);
         }

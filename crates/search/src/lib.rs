@@ -8,6 +8,7 @@
 
 mod balance;
 mod breadth;
+mod components;
 mod crowd;
 mod depth;
 mod draw;

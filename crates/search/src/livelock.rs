@@ -1,132 +1,326 @@
-//! Livelocks: terminal components of the state graph that are never left and in which nothing changes that another
-//! thread could see.
+//! Executions that never end and get nowhere: a state from which no end can be reached, and from where on no thread changes what
+//! another one that still moves looks at.
 //!
-//! Tarjan's algorithm (SIAM J. Comput. 1972) rides on the depth-first search. States are numbered in the order in which
-//! they are met, so a state's number is its index in the algorithm.
+//! Taking locks and giving them back, waiting and sleeping change nothing in this sense, and neither does what a thread writes that
+//! nobody else will ever look at: a loop of `tryLock`, of `poll` with a time limit, or of `sleep` that waits for what nobody does any
+//! more. A loop that another thread will end is none: from there an end can be reached, and a fair scheduler reaches it.
+//!
+//! The search notices components from which it reached no end ([`crate::components`]). Each is looked at once more, in full.
+//!
+//! SOUNDNESS: what is said rests on this closer look alone. It takes every enabled step of every state that follows, without any
+//! reduction, and says that no end is reached only if it saw all of them. So nothing is said that is not so, whatever the
+//! search left out.
+//!
+//! With a reduction, nothing is missed either, as long as nothing is asleep. Let T be the states from which no end is reached; no step
+//! leads out of T. If some execution comes to T, then by C1 and C3 a reduced one makes all its steps, in another order and with more in
+//! between, so it ends in T as well: the search meets a state of T. Each state of T has a step and none that leads to an end, so some
+//! component there has a cycle and no end. Steps that are asleep may hide the cycle. Then nothing is said.
 
+use crate::Found;
+use crate::components::{Completed, Components};
 use crate::expand::Expansion;
-use crate::{Ending, Found, Options, Silent, depth};
-use kernel::{Flaw, Menu, Property, System, Vector};
+use crate::step::Shape;
+use kernel::{Access, End, Flaw, Menu, Place, Property, System, ThreadId, Touch, Vector};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::size_of;
 use store::{Exact, Visited};
 
-/// How many states a component may have for [`caught`] to recognise it.
-const LARGEST: u64 = 100_000;
+/// How many steps [`caught`] takes to recognise a livelock.
+const LARGEST: u64 = 300_000;
 
-/// The state is in a component that is not complete.
-const OPEN: u8 = 1;
-/// A step within the component starts here.
-const MOVES: u8 = 2;
-/// A step that starts here changes something that others can see.
-const WRITES: u8 = 4;
-/// A step that starts here leaves the component, or nobody knows where it leads.
-const LEAVES: u8 = 8;
+/// How many steps all closer looks take together where nobody has asked for livelocks, and one more for so many steps of the search.
+const STEPS: u64 = 20_000;
+const SEARCH_STEPS_FOR_ONE: u64 = 16;
 
-/// The components of the states met so far.
+/// What there is to say of all that follows a state.
+enum Future<A> {
+    /// An end can be reached, or a thread changes what another looks at.
+    Open,
+    /// Neither. The smallest of the names of all states that follow, the steps to a component that is never left, and whether the state
+    /// itself comes back.
+    Livelock(u64, Vec<A>, bool),
+    /// There are too many states to tell.
+    Unknown,
+}
+
+/// Who touches some place.
+#[derive(Clone, Copy)]
+struct Users {
+    first: ThreadId,
+    several: bool,
+    written: bool,
+}
+
+impl Users {
+    fn join(self, other: Users) -> Users {
+        Users {
+            first: self.first,
+            several: self.several || other.first != self.first,
+            written: self.written || other.written,
+        }
+    }
+
+    /// Whether one of them changes what another one looks at.
+    fn meet(self) -> bool {
+        self.several && self.written
+    }
+}
+
+/// What is touched by whom, as far as that matters here.
+///
+/// A name of a place is good for one state; an object that is made on the way may share it with another one. Then two threads seem to
+/// meet that do not, and a livelock is missed.
 #[derive(Default)]
-pub(crate) struct Components {
-    low: Vec<u32>,
-    flags: Vec<u8>,
-    names: Vec<u64>,
-    open: Vec<u32>,
-    /// The livelock that was found last: its first state and its name.
-    latest: Option<(u32, u64)>,
-    /// Whether the store does not number its states, so that nothing can be said.
-    pub lost: bool,
+struct Traffic {
+    threads: BTreeSet<ThreadId>,
+    cells: HashMap<Place, Users>,
+    /// All cells of an object, and whether some step touches it as a whole.
+    objects: HashMap<u32, (Users, bool)>,
+    everything: bool,
+    /// Threads that stood for another one somewhere.
+    doubles: BTreeSet<ThreadId>,
 }
 
-impl Components {
-    /// A new state, with the system's name for it.
-    pub fn enter(&mut self, id: u32, name: u64) {
-        self.lost |= id as usize != self.low.len();
-        if !self.lost {
-            self.low.push(id);
-            self.flags.push(OPEN);
-            self.names.push(name);
-            self.open.push(id);
-        }
-    }
-
-    /// A step to a known state.
-    pub fn meet(&mut self, from: u32, to: u32, writes: bool) {
-        self.lost |= to as usize >= self.low.len();
-        if self.lost {
-        } else if self.flags[to as usize] & OPEN != 0 {
-            self.join(from, to, writes);
-        } else {
-            self.flags[from as usize] |= LEAVES;
-        }
-    }
-
-    /// A step that leads nobody knows where.
-    pub fn doubt(&mut self, from: u32) {
-        if !self.lost {
-            self.flags[from as usize] |= LEAVES;
-        }
-    }
-
-    fn join(&mut self, from: u32, low: u32, writes: bool) {
-        let from = from as usize;
-        self.low[from] = self.low[from].min(low);
-        self.flags[from] |= if writes { MOVES | WRITES } else { MOVES };
-    }
-
-    /// All steps from a state were taken, and the search goes back over the step that led to it. If that completes a
-    /// livelock, its name.
-    fn leave(&mut self, id: u32, step: Option<(u32, bool)>) -> Option<u64> {
-        if self.lost {
-            return None;
-        }
-        let low = self.low[id as usize];
-        if low != id {
-            if let Some((from, writes)) = step {
-                self.join(from, low, writes);
+impl Traffic {
+    fn note(&mut self, thread: ThreadId, touches: &[Touch]) {
+        self.threads.insert(thread);
+        for touch in touches {
+            // The time limits of others are their own, and a lock that is taken will be given back.
+            if touch.place == Place::CLOCK || matches!(touch.access, Access::Acquire | Access::Release) {
+                continue;
             }
-            return None;
+            self.everything |= touch.place == Place::EVERYTHING;
+            let users = Users {
+                first: thread,
+                several: false,
+                written: !touch.access.is_read(),
+            };
+            let cell = self.cells.entry(touch.place).or_insert(users);
+            *cell = cell.join(users);
+            let whole = touch.place.cell == Place::WHOLE;
+            let object = self.objects.entry(touch.place.object).or_insert((users, whole));
+            *object = (object.0.join(users), object.1 || whole);
         }
-        if let Some((from, _)) = step {
-            self.flags[from as usize] |= LEAVES;
-        }
-        let (mut flags, mut name) = (0, u64::MAX);
-        while let Some(member) = self.open.pop() {
-            self.flags[member as usize] &= !OPEN;
-            flags |= self.flags[member as usize];
-            name = name.min(self.names[member as usize]);
-            if member == id {
-                break;
-            }
-        }
-        // SOUNDNESS: a state without steps is a component without `MOVES`: ends and deadlocks are no livelocks.
-        let livelock = flags == MOVES;
-        self.latest = livelock.then_some((id, name));
-        livelock.then_some(name)
     }
 
-    /// Memory held.
-    pub fn bytes(&self) -> usize {
-        self.low.capacity() * (size_of::<u32>() + size_of::<u8>() + size_of::<u64>())
-            + self.open.capacity() * size_of::<u32>()
+    /// Whether what was just noted makes threads meet.
+    fn has_progress(&self, touches: &[Touch]) -> bool {
+        let meets = |touch: &Touch| {
+            let cell = self.cells.get(&touch.place).is_some_and(|users| users.meet());
+            let object = self.objects.get(&touch.place.object);
+            cell || object.is_some_and(|(users, whole)| *whole && users.meet())
+        };
+        self.everything && self.threads.len() > 1 || touches.iter().any(meets)
+    }
+
+    /// Whether threads meet somewhere, now that all is known.
+    ///
+    /// SOUNDNESS: of states that differ in which of two interchangeable threads is which, one was looked at. What a thread touches that
+    /// stood for another one is touched by both.
+    fn has_progress_at_last(&self) -> bool {
+        let meets = |users: &Users| users.written && (users.several || self.doubles.contains(&users.first));
+        self.cells.values().any(meets) || self.objects.values().any(|(users, whole)| *whole && meets(users))
     }
 }
 
-/// Tells the components, if there are any, that the search leaves a state, and reports the livelock that this completes.
+/// Tells the components, if there are any, that the search leaves a state for good, and reports the livelock that this completes.
 #[inline]
 pub(crate) fn leave<S: System, V: Visited + ?Sized>(
     expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
     id: u32,
-    step: Option<(u32, bool)>,
     actions: impl FnOnce() -> Vec<S::Action>,
+    shape: impl FnOnce() -> Shape,
 ) {
     let Some(components) = &mut expansion.components else {
         return;
     };
-    let Some(key) = components.leave(id, step) else { return };
-    let stem = actions();
+    if components.completes(id) == Some(Completed::Cycle) {
+        // What leads to it is no livelock of its own.
+        components.settle();
+        examine(expansion, state, actions, shape());
+    }
+    if let Some(components) = &mut expansion.components {
+        components.leave(id);
+    }
+}
+
+#[cold]
+fn examine<S: System, V: Visited + ?Sized>(
+    expansion: &mut Expansion<'_, S, V>,
+    state: &mut S::State,
+    actions: impl FnOnce() -> Vec<S::Action>,
+    shape: Shape,
+) {
+    let (wanted, system) = (expansion.wants(Property::Livelock), expansion.system);
+    let most = match wanted {
+        true => u64::MAX,
+        false if expansion.endless().is_some() => return,
+        false => {
+            let allowed = STEPS + expansion.transitions() / SEARCH_STEPS_FOR_ONE;
+            allowed.saturating_sub(expansion.examined)
+        }
+    };
+    let mut taken = 0;
+    let future = look_ahead(system, state, most, |bytes| {
+        taken += 1;
+        expansion.stopped(|| Shape {
+            bytes: shape.bytes + bytes,
+            ..shape
+        })
+    });
+    expansion.examined += taken;
+    let Future::Livelock(key, stem, _) = future else {
+        return;
+    };
     let property = Property::Livelock;
-    if let Some(found) = once_around(expansion.system, state, Flaw { property, key }, stem) {
-        expansion.add(found);
+    let flaw = Flaw { property, key };
+    let Ok(undos) = crate::replay(system, state, &stem, |_, _, _| {}) else {
+        return;
+    };
+    let found = once_around(system, state, flaw, [actions(), stem].concat());
+    crate::rewind(system, state, undos);
+    match found {
+        Some(found) if wanted => expansion.add(found),
+        found => *expansion.endless() = found,
+    }
+}
+
+/// Looks at everything that follows a state, in at most so many steps, and comes back. `stopped` is asked at each step, with the memory
+/// that this holds.
+fn look_ahead<S: System>(
+    system: &S,
+    state: &mut S::State,
+    most: u64,
+    mut stopped: impl FnMut(usize) -> bool,
+) -> Future<S::Action> {
+    let mut look = Look {
+        visited: Exact::default(),
+        vector: Vector::default(),
+        menu: Menu::default(),
+        choices: Vec::new(),
+        frames: Vec::new(),
+        path: Vec::new(),
+        components: Components::default(),
+        stem: None,
+        traffic: Traffic::default(),
+        names: Vec::new(),
+        name: u64::MAX,
+        returns: false,
+    };
+    let mut undos = Vec::new();
+    let mut left = most;
+    let mut future = look.arrive(system, state);
+    while future.is_none() {
+        let Some(&(id, first, next)) = look.frames.last() else {
+            break;
+        };
+        let Some(&action) = look.choices.get(next) else {
+            // What is completed first leads nowhere else.
+            if look.stem.is_none() && look.components.completes(id).is_some() {
+                look.stem = Some(look.path.clone());
+            }
+            look.components.leave(id);
+            look.choices.truncate(first);
+            look.frames.pop();
+            look.path.pop();
+            if let Some(undo) = undos.pop() {
+                system.undo(state, undo);
+            }
+            continue;
+        };
+        if let Some(frame) = look.frames.last_mut() {
+            frame.2 += 1;
+        }
+        let bytes = || look.visited.bytes() as usize + undos.capacity() * size_of::<S::Undo>();
+        if left == 0 || stopped(bytes()) {
+            future = Some(Future::Unknown);
+            break;
+        }
+        left -= 1;
+        // Nobody knows where a step leads that is not supported.
+        let Ok(undo) = system.apply(state, action) else {
+            future = Some(Future::Open);
+            break;
+        };
+        let depth = look.frames.len();
+        future = look.arrive(system, state);
+        match look.frames.len() > depth {
+            true => {
+                undos.push(undo);
+                look.path.push(action);
+            }
+            false => system.undo(state, undo),
+        }
+    }
+    crate::rewind(system, state, undos);
+    future.unwrap_or_else(|| match look.traffic.has_progress_at_last() {
+        true => Future::Open,
+        false => Future::Livelock(look.name, look.stem.unwrap_or_default(), look.returns),
+    })
+}
+
+/// A closer look, as far as it has come.
+struct Look<A> {
+    visited: Exact,
+    vector: Vector,
+    menu: Menu<A>,
+    choices: Vec<A>,
+    /// The number of each state on the path, where its choices begin, and which is next.
+    frames: Vec<(u32, usize, usize)>,
+    path: Vec<A>,
+    components: Components,
+    stem: Option<Vec<A>>,
+    traffic: Traffic,
+    /// By which number each state calls each thread.
+    names: Vec<Box<[Name]>>,
+    name: u64,
+    returns: bool,
+}
+
+/// A thread, and what the vector of a state calls it.
+type Name = (ThreadId, Option<ThreadId>);
+
+impl<A: Copy> Look<A> {
+    /// Comes to a state. If it is new, its steps are next, or all is said.
+    fn arrive<S: System<Action = A>>(&mut self, system: &S, state: &mut S::State) -> Option<Future<A>> {
+        self.menu.clear();
+        system.pending(state, &mut self.menu);
+        self.vector.clear();
+        system.encode(state, &mut self.vector);
+        self.vector.end_chunk();
+        let Some(seen) = self.visited.insert(&self.vector) else {
+            return Some(Future::Unknown);
+        };
+        let entries = self.menu.entries().iter();
+        let names: Box<[Name]> = entries
+            .map(|entry| (entry.thread, system.alias(state, entry.thread)))
+            .collect();
+        if !seen.new {
+            let before = self.names.get(seen.id as usize).map_or(&[][..], |names| names);
+            let others = names.iter().filter(|name| !before.contains(name));
+            self.traffic.doubles.extend(others.map(|name| name.0));
+            self.returns |= seen.id == 0;
+            self.components.meet(seen.id);
+            return None;
+        }
+        self.names.push(names);
+        if self.menu.end != End::Open || self.menu.is_dead() {
+            return Some(Future::Open);
+        }
+        self.name = self.name.min(system.stuck(state));
+        let first = self.choices.len();
+        for entry in self.menu.entries().iter().filter(|entry| entry.enabled) {
+            let touches = self.menu.footprint(entry);
+            self.traffic.note(entry.thread, touches);
+            if self.traffic.has_progress(touches) {
+                return Some(Future::Open);
+            }
+            self.choices.push(entry.action);
+        }
+        self.components.enter(seen.id, false);
+        self.frames.push((seen.id, first, first));
+        None
     }
 }
 
@@ -176,18 +370,8 @@ pub(crate) fn once_around<S: System>(
 
 /// The name of the livelock that this state is in, if it is in one.
 pub(crate) fn caught<S: System>(system: &S, state: &mut S::State) -> Option<u64> {
-    let options = Options {
-        properties: BTreeSet::from([Property::Livelock]),
-        all: true,
-        states: Some(LARGEST),
-        ..Options::default()
-    };
-    let (mut visited, mut observer) = (Exact::default(), Silent);
-    let mut expansion = Expansion::new(system, &mut visited, &options, &mut observer);
-    depth::search(&mut expansion, state);
-    let latest = expansion.components.as_ref().and_then(|components| components.latest);
-    let complete = expansion.finish().ending == Ending::Complete;
-    latest
-        .filter(|&(first, _)| complete && first == 0)
-        .map(|(_, name)| name)
+    match look_ahead(system, state, LARGEST, |_| false) {
+        Future::Livelock(key, _, true) => Some(key),
+        _ => None,
+    }
 }

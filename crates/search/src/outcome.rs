@@ -115,6 +115,8 @@ pub struct Outcome<A> {
     pub ignored: u64,
     /// How often the search started over because the reduction had relied on something wrong.
     pub restarts: u32,
+    /// The first livelock that was noticed although nobody has asked for any.
+    pub endless: Option<Found<A>>,
     /// How many random walks were made if the last of them met what was found, and 0 otherwise. Then no state was stored, and the
     /// figures are those of the walks.
     pub walks: u32,
@@ -132,6 +134,7 @@ impl<A> Default for Outcome<A> {
             deadlocks: 0,
             ignored: 0,
             restarts: 0,
+            endless: None,
             walks: 0,
         }
     }

@@ -14,8 +14,6 @@ pub(crate) struct Choice<A> {
     pub entry: u32,
     /// Whether it counts against the bound.
     pub costs: bool,
-    /// Whether it may change what other threads can see. Only known when livelocks are looked for.
-    pub writes: bool,
     /// Which of the path's sleepers are asleep after it: from one to before the other.
     pub asleep: (u32, u32),
 }

@@ -21,7 +21,7 @@ impl Narrator<'_> {
             Property::Exception => self.explain_exception(machine),
             Property::Race => self.explain_race(machine, menu, found),
             Property::Lock => self.explain_lock(machine),
-            Property::Livelock => self.explain_livelock(machine),
+            Property::Livelock => self.explain_livelock(machine, menu, found),
             Property::Reachable => (String::new(), Vec::new(), None),
         }
     }
@@ -204,20 +204,38 @@ impl Narrator<'_> {
         (message, why.into_iter().collect(), place)
     }
 
-    fn explain_livelock(&mut self, machine: &mut Machine<'_>) -> (String, Vec<String>, Option<Frame>) {
+    fn explain_livelock(
+        &mut self,
+        machine: &mut Machine<'_>,
+        menu: &kernel::Menu<Action>,
+        found: &Found<Action>,
+    ) -> (String, Vec<String>, Option<Frame>) {
+        // Whoever moves on the way round, or could, runs; a time limit that comes round again is no wait.
+        let on_the_way = &found.actions[found.loop_start.unwrap_or(found.actions.len())..];
+        let moves = |number: u32| {
+            let could = |entry: &kernel::Pending<Action>| entry.thread.0 == number && entry.enabled && !entry.by_chance;
+            on_the_way.iter().any(|action| action.thread == number) || menu.entries().iter().any(could)
+        };
+        let (runners, others): (Vec<u32>, Vec<u32>) = machine.live_threads().into_iter().partition(|&one| moves(one));
+        let place = runners.iter().find_map(|&number| users_frame(machine, number));
         let mut why = Vec::new();
-        let mut place = None;
-        let mut names = Vec::new();
-        for number in machine.live_threads() {
-            if machine.wait_of(number) == Wait::Others {
-                continue;
+        for &number in runners.iter().chain(&others) {
+            if machine.wait_of(number) != Wait::Others {
+                why.push(self.waiting(machine, number).replace(" can go on", " runs"));
             }
-            why.push(self.waiting(machine, number).replace(" can go on", " runs"));
-            names.push(format!("\"{}\"", machine.thread_name(number)));
-            place = place.or_else(|| users_frame(machine, number));
         }
-        let runs = if names.len() == 1 { "runs" } else { "run" };
-        let message = format!("livelock: {} {runs} for ever and nothing changes", listed(&names));
+        let names: Vec<String> = runners
+            .iter()
+            .map(|&number| format!("\"{}\"", machine.thread_name(number)))
+            .collect();
+        let does = match names[..] {
+            [_] => "runs for ever and changes",
+            _ => "run for ever and change",
+        };
+        let message = format!(
+            "livelock: {} {does} nothing that another thread looks at",
+            listed(&names)
+        );
         (message, why, place)
     }
 

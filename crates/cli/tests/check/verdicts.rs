@@ -49,6 +49,16 @@ fn differences(case: &Case, reduction: &str, ran: &Ran, counted: bool) -> Vec<St
     {
         wrong.push(format!("no {expected:?} in {:?}", told(&report)));
     }
+    let endless = report
+        .notes
+        .iter()
+        .find(|note| note.starts_with("some executions never end"));
+    match (&case.endless, endless) {
+        (Some(expected), None) => wrong.push(format!("no note that {expected:?}")),
+        (Some(expected), Some(note)) if !note.contains(expected) => wrong.push(format!("no {expected:?} in {note:?}")),
+        (None, Some(note)) if verdict == "holds" => wrong.push(format!("it has no such note: {note:?}")),
+        _ => {}
+    }
     match case.states.get(reduction) {
         _ if !counted => {}
         None => wrong.push("the number of states is not known yet: run `make bless-check`".to_owned()),

@@ -9,6 +9,7 @@
 //!   the strategies of `raddle compare`; `?` is a number not taken yet.
 //!   `auto=hunted`: walks before the search come past the violation, and the search does not within seconds.
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
+//! - `endless`: a part of the note that some executions never end. Without this header there is none for a program that holds.
 //! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.
 //! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
 
@@ -40,6 +41,7 @@ pub struct Case {
     pub options: Vec<String>,
     pub states: BTreeMap<String, u64>,
     pub auto: Option<String>,
+    pub endless: Option<String>,
     pub jdk: Option<u16>,
     pub owes: bool,
     pub hunted: bool,
@@ -69,6 +71,7 @@ impl Case {
                     case.hunted = counts(&value).any(|count| count == ("auto", "hunted"));
                 }
                 "auto" => case.auto = Some(value),
+                "endless" => case.endless = Some(value),
                 "jdk" => case.jdk = Some(value.parse().expect("a JDK is a number")),
                 "owes" => case.owes = true,
                 _ => panic!("{}: unknown header {line:?}", path.display()),

@@ -218,6 +218,15 @@ impl System for Toy {
         Ok(())
     }
 
+    fn alias(&self, state: &mut State, thread: ThreadId) -> Option<ThreadId> {
+        if !self.symmetric {
+            return Some(thread);
+        }
+        let of = |number: usize| (state.threads[number], number);
+        let before = (0..self.threads.len()).filter(|&other| of(other) < of(thread.0 as usize));
+        Some(ThreadId(before.count() as u32))
+    }
+
     fn stuck(&self, state: &mut State) -> u64 {
         let mut pcs: Vec<_> = state.threads.iter().map(|thread| thread.0).collect();
         if self.symmetric {
