@@ -394,7 +394,7 @@ mod tests {
             "waits to be notified on n",
         ];
         assert_eq!(status, expected);
-        let told = model.explain_stuck(&mut state, Property::Deadlock);
+        let told = model.explain_stuck(&mut state, &Menu::default(), Property::Deadlock);
         assert_eq!(told.message, "deadlock: \"a\" and \"b\" wait for each other");
         assert_eq!(
             told.why,
