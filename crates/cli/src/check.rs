@@ -288,10 +288,10 @@ impl Plan {
         drop(visited);
         report.restarts = restarts;
         subject.tell_guesses(&mut state, &guesses, &mut report);
-        if outcome.walks > 0 {
+        if outcome.by_walk {
             // Nothing was left out, so nothing was relied on.
             report.assumed.clear();
-            report.notes.push(found_by_walk(outcome.walks));
+            report.notes.push(found_by_walk(outcome.walked.walks));
         }
         let until = self
             .options
@@ -422,14 +422,16 @@ impl Plan {
                 .iter()
                 .map(|property| property.name().to_owned())
                 .collect(),
-            search: match outcome.walks {
-                0 => name_of(&options.how.search),
-                _ => "walk".to_owned(),
+            search: match outcome.by_walk {
+                false => name_of(&options.how.search),
+                true => "walk".to_owned(),
             },
             store: name_of(&options.how.store),
             states: figures.states,
             transitions: figures.transitions,
             end_states: outcome.finals,
+            walks: outcome.walked.walks,
+            walk_steps: outcome.walked.steps,
             max_depth: figures.max_depth,
             threads: figures.threads.into(),
             bytes_per_state: visited.bytes() as f64 / (visited.len().max(1)) as f64,
@@ -462,7 +464,7 @@ fn never_ends(told: &Violation) -> String {
 }
 
 /// How a violation was found without a search.
-fn found_by_walk(walks: u32) -> String {
+fn found_by_walk(walks: u64) -> String {
     let which = match walks {
         1 => "the first random walk".to_owned(),
         _ => format!("the last of {walks} random walks"),

@@ -53,6 +53,12 @@ pub struct Report {
     /// Distinct states in which the program was over.
     #[serde(default)]
     pub end_states: u64,
+    /// How many random walks were made before the search.
+    #[serde(default)]
+    pub walks: u64,
+    /// Their steps.
+    #[serde(default)]
+    pub walk_steps: u64,
     /// Longest path.
     pub max_depth: u64,
     /// Most threads alive at once.

@@ -194,6 +194,10 @@ pub fn bytes(number: u64) -> String {
     }
 }
 
+fn walks(number: u64, steps: u64) -> String {
+    format!("{}, {} steps", count(number), count(steps))
+}
+
 /// The table of figures: names and values.
 pub fn figures(report: &crate::model::Report) -> Vec<(&'static str, String)> {
     let list = |names: &[String]| names.iter().map(|name| clean(name)).collect::<Vec<_>>().join(", ");
@@ -204,6 +208,9 @@ pub fn figures(report: &crate::model::Report) -> Vec<(&'static str, String)> {
         ("threads", count(report.threads)),
         ("time", duration(report.seconds)),
     ];
+    if report.walks > 0 {
+        out.push(("random walks", walks(report.walks, report.walk_steps)));
+    }
     if report.restarts > 0 {
         out.push(("restarts", count(report.restarts.into())));
     }

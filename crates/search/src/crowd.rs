@@ -1,6 +1,8 @@
-//! Places at which threads could meet: where one walk saw two of them, with accesses that would be a data race at one time.
+//! Places at which threads could meet: where one walk saw two of them, one of which writes. First those with plain accesses, which would be
+//! a data race at one time, then those with others. Locks are not among them.
 //!
-//! Most such accesses are ordered by something, a lock or a start of a thread. Which are not is for other walks to find out.
+//! Most plain accesses are ordered by something, a lock or a start of a thread. Which are not, and where the order of others matters, is for
+//! other walks to find out.
 
 use kernel::{Place, ThreadId, Touch};
 use std::collections::HashMap;
@@ -13,7 +15,8 @@ const MOST: usize = 64;
 pub(crate) struct Crowd {
     /// Who was where on the latest walk.
     seen: HashMap<Place, Vec<(ThreadId, Touch)>>,
-    places: Vec<Place>,
+    plain: Vec<Place>,
+    others: Vec<Place>,
 }
 
 impl Crowd {
@@ -24,23 +27,32 @@ impl Crowd {
 
     /// A thread touches something.
     pub fn note(&mut self, thread: ThreadId, touches: &[Touch]) {
-        for &touch in touches.iter().filter(|touch| touch.is_data()) {
+        let is_one = |touch: &Touch| touch.place != Place::CLOCK && touch.place.cell != Place::WHOLE;
+        for &touch in touches.iter().filter(|touch| touch.is_data() && is_one(touch)) {
             let seen = self.seen.entry(touch.place).or_default();
             if !seen.contains(&(thread, touch)) {
                 seen.push((thread, touch));
-                let meets = seen
+                let mut theirs = seen
                     .iter()
-                    .any(|&(other, theirs)| other != thread && theirs.races(touch));
-                if meets && self.places.len() < MOST && !self.places.contains(&touch.place) {
-                    self.places.push(touch.place);
+                    .filter(|(other, theirs)| *other != thread && theirs.conflicts(touch));
+                let Some(&(_, first)) = theirs.next() else { continue };
+                let races = [first]
+                    .iter()
+                    .chain(theirs.map(|(_, theirs)| theirs))
+                    .any(|theirs| theirs.races(touch));
+                let places = if races { &mut self.plain } else { &mut self.others };
+                if places.len() < MOST && !places.contains(&touch.place) {
+                    places.push(touch.place);
                 }
             }
         }
     }
 
     /// The places, those that were seen first at the beginning.
-    pub fn into_places(self) -> Vec<Place> {
-        self.places
+    pub fn into_places(mut self) -> Vec<Place> {
+        self.others.retain(|place| !self.plain.contains(place));
+        self.plain.append(&mut self.others);
+        self.plain
     }
 }
 
@@ -74,7 +86,8 @@ mod tests {
                 access: Access::Read,
             }],
         );
-        let places = [4, 5].map(|cell| Place { object: 1, cell });
+        // Those of plain accesses come first.
+        let places = [4, 3].map(|cell| Place { object: 1, cell });
         assert_eq!(crowd.into_places(), places);
     }
 }

@@ -1,10 +1,10 @@
 //! The way in: options to a search, a search to its outcome.
 
 use crate::expand::Expansion;
-use crate::scout::Scout;
-use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Why, breadth, depth, random};
+use crate::scout::{self, Scout};
+use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use store::Visited;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
@@ -23,14 +23,19 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     if reduction.is_some() {
         options.check_reduced(false)?;
     }
-    let (begun, mut restarts) = (Instant::now(), 0_u32);
+    let (begun, mut restarts, mut walked) = (Instant::now(), 0_u32, Walked::default());
     let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
+    // How much longer walks may take, all of them.
+    let mut patience = scout::LONGEST;
+    let for_walks = |patience: Duration| time_left().map_or(patience, |left| left.min(patience));
     if let Some(reduction) = &mut reduction
         && options.trial > 0
     {
-        let mut scout = Scout::new(system, options, options.seed, options.time, observer);
+        let mut scout = Scout::new(system, options, options.seed, for_walks(patience), observer);
         scout.test(state, &mut **reduction, options.trial);
         scout.hunt(state);
+        walked = scout.walked();
+        patience = patience.saturating_sub(scout.elapsed());
         if let Some(mut outcome) = scout.finish() {
             outcome.figures.elapsed = begun.elapsed();
             return Ok(outcome);
@@ -43,6 +48,7 @@ pub fn explore<S: System, V: Visited + ?Sized>(
             return Ok(Outcome {
                 ending: Ending::Stopped(Why::Again),
                 figures,
+                walked,
                 ..Outcome::default()
             });
         }
@@ -62,8 +68,10 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         let mut outcome = expansion.finish();
         if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
             let seed = options.seed.wrapping_add(u64::from(restarts) + 1);
-            let mut scout = Scout::new(system, options, seed, time_left(), observer);
+            let mut scout = Scout::new(system, options, seed, for_walks(patience), observer);
             let mended = scout.test(state, &mut **reduction, outcome.figures.transitions);
+            walked = walked.and(scout.walked());
+            patience = patience.saturating_sub(scout.elapsed());
             if let Some(met) = scout.finish() {
                 visited.clear();
                 outcome = met;
@@ -75,6 +83,7 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         }
         outcome.figures.elapsed = begun.elapsed();
         outcome.restarts = restarts;
+        outcome.walked = walked;
         return Ok(outcome);
     }
 }

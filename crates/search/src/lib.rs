@@ -32,5 +32,5 @@ pub use explore::explore;
 pub use inspect::meets;
 pub use minimise::minimise;
 pub use options::{Conflict, Effort, Options, Order};
-pub use outcome::{Ending, Figures, Found, Observer, Outcome, Silent, Why};
+pub use outcome::{Ending, Figures, Found, Observer, Outcome, Silent, Walked, Why};
 pub use replay::{Blocked, replay, rewind};

@@ -27,6 +27,25 @@ pub struct Figures {
     pub elapsed: Duration,
 }
 
+/// Random walks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// How many.
+    pub walks: u64,
+    /// Their steps, all together, and those to where they begin.
+    pub steps: u64,
+}
+
+impl Walked {
+    /// These and others.
+    pub(crate) fn and(self, other: Walked) -> Walked {
+        Walked {
+            walks: self.walks + other.walks,
+            steps: self.steps + other.steps,
+        }
+    }
+}
+
 /// Hears of a search while it runs.
 pub trait Observer {
     /// Called every now and then, some tens of milliseconds apart; `false` ends the search.
@@ -117,9 +136,10 @@ pub struct Outcome<A> {
     pub restarts: u32,
     /// The first livelock that was noticed although nobody has asked for any.
     pub endless: Option<Found<A>>,
-    /// How many random walks were made if the last of them met what was found, and 0 otherwise. Then no state was stored, and the
-    /// figures are those of the walks.
-    pub walks: u32,
+    /// How much was walked at random before the search, and before it started over.
+    pub walked: Walked,
+    /// Whether the last of these walks met what was found. Then no state was stored, and the figures are those of the walks.
+    pub by_walk: bool,
 }
 
 impl<A> Default for Outcome<A> {
@@ -135,7 +155,8 @@ impl<A> Default for Outcome<A> {
             ignored: 0,
             restarts: 0,
             endless: None,
-            walks: 0,
+            walked: Walked::default(),
+            by_walk: false,
         }
     }
 }

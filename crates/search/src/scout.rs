@@ -3,6 +3,9 @@
 //!
 //! What is seen on the way only makes a reduction rely on less, and a violation has its schedule, so it does not matter which walks
 //! these are. Whoever finds nothing on them knows nothing.
+//!
+//! Walks begin where there is something to choose: what comes before, a single thread by itself most of the time, is gone through once.
+//! There are as many of them as a number of steps allows. The clock is only a limit for machines, or steps, that are very slow.
 
 use crate::crowd::Crowd;
 use crate::draw::Draw;
@@ -10,17 +13,22 @@ use crate::expand::count_threads;
 use crate::inspect::{Wanted, inspect};
 use crate::pace::Pace;
 use crate::step::{Taken, go_back};
-use crate::{Ending, Figures, Found, Observer, Options, Order, Outcome, Why};
+use crate::{Ending, Figures, Found, Observer, Options, Order, Outcome, Walked, Why};
 use kernel::{End, Menu, Pending, Place, Reduction, System, ThreadId};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// How many walks are worth while, and how many steps: a part of a second.
-const WALKS: usize = 64;
+/// How many steps are worth while to put a reduction to the test, at a time: a part of a second.
 const STEPS: u64 = 100_000;
 
-/// Walks that take longer are not worth it.
-const LONGEST: Duration = Duration::from_secs(2);
+/// All walks of a search together: those that take longer are not worth it.
+pub(crate) const LONGEST: Duration = Duration::from_secs(10);
+
+/// How many steps there may be before there is anything to choose. If there are more, it takes too long to get anywhere.
+const LONGEST_PREFIX: u64 = 20_000;
+
+/// A step that touches nothing and follows another such one of its thread counts as so many: they are parts of one that has no end in sight.
+const STEPS_FOR_NOTHING: u64 = 64;
 
 /// How many times in a row something that turns out to be wrong is looked for.
 const ROUNDS: u32 = 4;
@@ -28,15 +36,12 @@ const ROUNDS: u32 = 4;
 /// How calm walks are: in the calmest, a thread goes on for two to the power of this many steps before another one may move.
 const CALMEST: usize = 6;
 
-/// How many hunts hold nobody back. Then there is one for each place at which threads could meet.
+/// How many hunts in a row hold nobody back. Then there is one for each place at which threads could meet, and so on.
 const FREE_HUNTS: usize = 8;
 
-/// How many steps a hunt takes, and all of them: a few hundredths of a second.
-const HUNT_STEPS: usize = 5000;
-const ALL_HUNT_STEPS: u64 = 20_000;
-
-/// How many steps one counts for that goes on where another was cut off because it took so long.
-const LONG_STEP: u64 = 64;
+/// How many steps a hunt takes, and all of them: a tenth of a second.
+const HUNT_STEPS: u64 = 5000;
+const ALL_HUNT_STEPS: u64 = 100_000;
 
 /// One step in so many makes its thread the least important, and one in so many of those that end a wait because its time is up.
 const STEPS_TO_FALL: usize = 256;
@@ -50,41 +55,79 @@ pub(crate) struct Scout<'a, S: System> {
     observer: &'a mut dyn Observer,
     pace: Pace,
     is_over: bool,
-    /// Whether there was ever more than one thread: of one alone, a search learns as much.
-    has_others: bool,
     /// What is looked for on the way, if a violation that is met may end everything.
     wanted: Option<Wanted>,
     crowd: Crowd,
     menu: Menu<S::Action>,
+    /// The steps to where the walk is, and how many of them all walks have in common.
     taken: Vec<Taken<S>>,
+    prefix: usize,
+    /// What the walk has cost so far, in steps.
+    spent: u64,
+    /// Who made the last step, if that touched nothing.
+    idle: Option<ThreadId>,
+    /// Whether there is anything to choose.
+    chooses: bool,
     outcome: Outcome<S::Action>,
 }
 
 impl<'a, S: System> Scout<'a, S> {
     /// Somebody who has not walked yet, with the time that there is.
-    pub fn new(
-        system: &'a S,
-        options: &Options,
-        seed: u64,
-        time: Option<Duration>,
-        observer: &'a mut dyn Observer,
-    ) -> Self {
+    pub fn new(system: &'a S, options: &Options, seed: u64, time: Duration, observer: &'a mut dyn Observer) -> Self {
         // Whoever wants all violations, or the one with fewest steps, needs the search anyway.
         let is_enough = options.hunt && !options.all && options.order != Order::Breadth;
         Scout {
             system,
             draw: Draw::new(seed),
-            time: time.map_or(LONGEST, |most| most.min(LONGEST)),
+            time,
             observer,
             pace: Pace::new(),
             is_over: false,
-            has_others: false,
             wanted: is_enough.then(|| Wanted::new(&options.properties)),
             crowd: Crowd::default(),
             menu: Menu::default(),
             taken: Vec::new(),
+            prefix: 0,
+            spent: 0,
+            idle: None,
+            chooses: false,
             outcome: Outcome::default(),
         }
+    }
+
+    /// How long it took so far.
+    pub fn elapsed(&self) -> Duration {
+        self.pace.elapsed()
+    }
+
+    /// How much was walked.
+    pub fn walked(&self) -> Walked {
+        Walked {
+            walks: self.outcome.walked.walks,
+            steps: self.outcome.figures.transitions,
+        }
+    }
+
+    /// Goes to where there is something to choose, or the walk ends. Walks begin there until [`Scout::come_home`].
+    fn set_out(&mut self, state: &mut S::State) {
+        self.spent = 0;
+        while self.spent < LONGEST_PREFIX && self.look(state) {
+            let only = match enabled(&self.menu).nth(1) {
+                Some(_) => None,
+                None => enabled(&self.menu).next().copied(),
+            };
+            if !only.is_some_and(|only| self.step(state, &only)) {
+                break;
+            }
+        }
+        self.prefix = self.taken.len();
+        self.chooses = self.spent < LONGEST_PREFIX && enabled(&self.menu).nth(1).is_some();
+    }
+
+    /// Goes back to the first state.
+    fn come_home(&mut self, state: &mut S::State) {
+        self.prefix = 0;
+        go_back(self.system, state, &mut self.taken, 0);
     }
 
     /// Puts what a reduction relies on to the test, `most` steps at a time, and then what it relies on instead. Whether something was
@@ -95,7 +138,9 @@ impl<'a, S: System> Scout<'a, S> {
             if self.has_met() {
                 return false;
             }
+            self.set_out(state);
             self.walk(state, reduction, most);
+            self.come_home(state);
             reduction.mend(self.system, state)
         });
         mended.count() > 0
@@ -104,6 +149,8 @@ impl<'a, S: System> Scout<'a, S> {
     /// What there is to say if a violation was met.
     pub fn finish(mut self) -> Option<Outcome<S::Action>> {
         self.outcome.ending = Ending::Stopped(Why::FirstViolation);
+        self.outcome.walked = self.walked();
+        self.outcome.by_walk = true;
         self.has_met().then_some(self.outcome)
     }
 
@@ -114,11 +161,11 @@ impl<'a, S: System> Scout<'a, S> {
     /// Shows a reduction the states along some walks.
     fn walk(&mut self, state: &mut S::State, reduction: &mut dyn Reduction<S>, most: u64) {
         let (mut enough, mut left) = (Vec::new(), most.min(STEPS));
-        for walk in 0..WALKS {
+        let mut calm = 1;
+        while left > 0 && self.goes_on() {
             let mut last = None;
-            let calm = 1 << (walk % (CALMEST + 1));
             self.begin();
-            while left > 0 && self.look(state) {
+            while self.spent < left && self.look(state) {
                 enough.clear();
                 reduction.ample(self.system, state, &self.menu, last, &mut enough);
                 let enabled = || enabled(&self.menu);
@@ -128,51 +175,68 @@ impl<'a, S: System> Scout<'a, S> {
                 let Some(&entry) = same.or_else(|| enabled().nth(any)) else {
                     break;
                 };
-                let is_long = last == Some(entry.thread) && self.menu.footprint(&entry).is_empty();
                 last = Some(entry.thread);
-                left = left.saturating_sub(if is_long { LONG_STEP } else { 1 });
                 if self.wanted.is_some() {
                     self.crowd.note(entry.thread, self.menu.footprint(&entry));
                 }
-                if !self.step(state, entry.action) {
+                if !self.step(state, &entry) {
                     break;
                 }
             }
-            go_back(self.system, state, &mut self.taken, 0);
-            if left == 0 || self.is_over || self.has_met() || !self.has_others {
-                break;
-            }
+            left = left.saturating_sub(self.spent.max(1));
+            go_back(self.system, state, &mut self.taken, self.prefix);
+            calm = if calm < 1 << CALMEST { calm * 2 } else { 1 };
         }
+    }
+
+    /// Whether another walk may show anything.
+    fn goes_on(&self) -> bool {
+        self.chooses && !self.is_over && !self.has_met()
     }
 
     /// Looks for a violation, if one would be enough, on walks of another kind: the most important thread moves, and one that is about
-    /// to access a place at which others were seen as well waits for them there. The state is the first one, and is again afterwards.
+    /// to access a place at which others were seen as well waits for them there. The walks of [`Scout::test`] come first. The state is the
+    /// first one, and is again afterwards.
     pub fn hunt(&mut self, state: &mut S::State) {
+        if self.wanted.is_none() || !self.goes_on() {
+            return;
+        }
         let places = std::mem::take(&mut self.crowd).into_places();
-        let most = self.outcome.figures.transitions + ALL_HUNT_STEPS;
-        let places = [None; FREE_HUNTS].into_iter().chain(places.into_iter().map(Some));
-        for place in places {
-            let is_done =
-                self.is_over || self.has_met() || !self.has_others || self.outcome.figures.transitions >= most;
-            if is_done || self.wanted.is_none() {
+        self.set_out(state);
+        let mut left = ALL_HUNT_STEPS;
+        let turns = [None; FREE_HUNTS].into_iter().chain(places.into_iter().map(Some));
+        for (turn, place) in turns.cycle().enumerate() {
+            if left == 0 || !self.goes_on() {
                 break;
             }
             self.begin();
-            self.hunt_at(state, place);
-            go_back(self.system, state, &mut self.taken, 0);
+            self.hunt_at(state, place, turn % 2 == 0);
+            left = left.saturating_sub(self.spent.max(1));
+            go_back(self.system, state, &mut self.taken, self.prefix);
         }
+        self.come_home(state);
     }
 
-    fn hunt_at(&mut self, state: &mut S::State, place: Option<Place>) {
+    /// One hunt. If starters come first, a thread that is new is less important than all that were there before.
+    fn hunt_at(&mut self, state: &mut S::State, place: Option<Place>, starters_first: bool) {
         let mut ranks = Ranks::default();
-        while self.taken.len() < HUNT_STEPS && self.look(state) {
+        while self.spent < HUNT_STEPS && self.look(state) {
             let menu = &self.menu;
             for entry in enabled(menu) {
-                ranks.enter(entry.thread, &mut self.draw);
+                ranks.enter(entry.thread, starters_first, &mut self.draw);
             }
+            let held = |entry: &Pending<S::Action>| {
+                let mut touches = menu.footprint(entry).iter();
+                touches.find(|touch| Some(touch.place) == place).copied()
+            };
+            // If all are held back, either one that reads or one that writes goes on, however many there are of each.
+            let reader = self.draw.below(2) == 0;
             let importance = |entry: &Pending<S::Action>| {
-                let is_held = menu.footprint(entry).iter().any(|touch| Some(touch.place) == place);
-                (!is_held, ranks.of(entry.thread))
+                let (is_free, is_next) = match held(entry) {
+                    None => (true, true),
+                    Some(touch) => (false, touch.access.is_read() == reader),
+                };
+                (is_free, is_next, ranks.of(entry.thread))
             };
             let best = enabled(menu).map(importance).max();
             let candidates = || enabled(menu).filter(|entry| Some(importance(entry)) == best);
@@ -184,7 +248,7 @@ impl<'a, S: System> Scout<'a, S> {
             if falls || entry.rests && self.draw.below(RESTS_TO_FALL) == 0 {
                 ranks.lower(entry.thread);
             }
-            if !self.step(state, entry.action) {
+            if !self.step(state, &entry) {
                 break;
             }
         }
@@ -193,7 +257,8 @@ impl<'a, S: System> Scout<'a, S> {
     /// Begins a walk.
     fn begin(&mut self) {
         self.crowd.begin();
-        self.outcome.walks += 1;
+        self.spent = 0;
+        self.outcome.walked.walks += 1;
     }
 
     /// Looks at a state, and whether the walk goes on there.
@@ -204,7 +269,6 @@ impl<'a, S: System> Scout<'a, S> {
         }
         self.menu.clear();
         self.system.pending(state, &mut self.menu);
-        self.has_others |= count_threads(&self.menu) > 1;
         let Some(wanted) = self.wanted else {
             return !self.is_over;
         };
@@ -224,7 +288,12 @@ impl<'a, S: System> Scout<'a, S> {
     }
 
     /// Takes a step; whether that is supported.
-    fn step(&mut self, state: &mut S::State, action: S::Action) -> bool {
+    fn step(&mut self, state: &mut S::State, entry: &Pending<S::Action>) -> bool {
+        let action = entry.action;
+        let idle = self.menu.footprint(entry).is_empty().then_some(entry.thread);
+        let goes_on = idle.is_some() && idle == self.idle;
+        self.spent += if goes_on { STEPS_FOR_NOTHING } else { 1 };
+        self.idle = idle;
         let Ok(undo) = self.system.apply(state, action) else {
             return false;
         };
@@ -242,6 +311,9 @@ fn enabled<A: Copy>(menu: &Menu<A>) -> impl Iterator<Item = &Pending<A>> {
     entries.filter(|entry| entry.enabled && menu.end == End::Open)
 }
 
+/// How many ranks there are to draw from.
+const RANKS: usize = 1 << 20;
+
 /// How important threads are (after Burckhardt, Kothari, Musuvathi and Nagarakatte, ASPLOS 2010).
 #[derive(Default)]
 struct Ranks {
@@ -250,10 +322,19 @@ struct Ranks {
 }
 
 impl Ranks {
-    /// Gives a thread any rank, unless it has one.
-    fn enter(&mut self, thread: ThreadId, draw: &mut Draw) {
-        let any = || draw.below(1 << 20) as i64;
-        self.ranks.entry(thread).or_insert_with(any);
+    /// Gives a thread any rank, unless it has one; if it is to come last, one below all of those that were there before it.
+    fn enter(&mut self, thread: ThreadId, last: bool, draw: &mut Draw) {
+        if self.ranks.contains_key(&thread) {
+            return;
+        }
+        let any = draw.below(RANKS) as i64;
+        // Those that come last are in any order among each other, and below those that were there from the beginning.
+        let rank = if last && !self.ranks.is_empty() {
+            any - RANKS as i64
+        } else {
+            any
+        };
+        self.ranks.insert(thread, rank);
     }
 
     fn of(&self, thread: ThreadId) -> i64 {
@@ -263,6 +344,6 @@ impl Ranks {
     /// Makes a thread less important than all others.
     fn lower(&mut self, thread: ThreadId) {
         self.lowest -= 1;
-        self.ranks.insert(thread, self.lowest);
+        self.ranks.insert(thread, self.lowest - RANKS as i64);
     }
 }

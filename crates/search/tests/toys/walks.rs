@@ -78,12 +78,12 @@ fn a_violation_on_a_walk_needs_no_search() {
     let properties: Vec<Property> = outcome.found.iter().map(|found| found.flaw.property).collect();
     assert_eq!(properties, [Property::Deadlock]);
     assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
-    assert!(outcome.walks > 0 && outcome.marks.contains(&7));
+    assert!(outcome.by_walk && outcome.walked.walks > 0 && outcome.marks.contains(&7));
     let figures = outcome.figures;
     assert_eq!((figures.states, figures.threads), (0, 2));
     assert!(figures.transitions >= outcome.found[0].actions.len() as u64 && figures.max_depth <= 8);
     let again = walk(&crossed(), &hunting(), &mut Silent);
-    assert_eq!((again.found, again.walks), (outcome.found, outcome.walks));
+    assert_eq!((again.found, again.walked), (outcome.found, outcome.walked));
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn whoever_asks_for_more_gets_a_search() {
     ];
     for options in more {
         let outcome = walk(&crossed(), &options, &mut Silent);
-        assert!(outcome.walks == 0 && outcome.figures.states > 0, "{options:?}");
+        assert!(!outcome.by_walk && outcome.figures.states > 0, "{options:?}");
     }
 }
 
@@ -118,7 +118,7 @@ fn threads_that_could_meet_are_made_to() {
     let toy = Toy::new(3, &[&one, &two]);
     for seed in 0..20 {
         let outcome = walk(&toy, &Options { seed, ..hunting() }, &mut Silent);
-        assert!(outcome.walks > 0, "{seed}");
+        assert!(outcome.by_walk, "{seed}");
         assert_eq!(outcome.found[0].flaw.property, Property::Race);
     }
 }
@@ -133,7 +133,7 @@ fn only_what_is_wanted_counts() {
         },
         &mut Silent,
     );
-    assert_eq!((outcome.ending, outcome.walks), (Ending::Complete, 0));
+    assert_eq!((outcome.ending, outcome.by_walk), (Ending::Complete, false));
 }
 
 #[test]
@@ -148,7 +148,34 @@ fn walks_that_meet_nothing_say_nothing() {
     assert!(matches!(outcome.ending, Ending::Stopped(Why::Unsupported(_))));
     let endless = Toy::new(1, &[&[Op::Inc(0, 2), Op::Goto(0)], &[Op::Inc(0, 2), Op::Goto(0)]]);
     let outcome = walk(&endless, &hunting(), &mut Silent);
-    assert_eq!((outcome.ending, outcome.walks), (Ending::Complete, 0));
+    assert_eq!((outcome.ending, outcome.by_walk), (Ending::Complete, false));
+    // All steps that there are for walks were taken.
+    let walked = outcome.walked;
+    assert!(
+        walked.walks > 12 && (110_000..116_000).contains(&walked.steps),
+        "{walked:?}"
+    );
+    // Where there is nothing to choose, one is as good as none.
+    let alone = Toy::new(1, &[&[Op::Inc(0, 2), Op::Inc(0, 2)]]);
+    let walked = walk(&alone, &hunting(), &mut Silent).walked;
+    assert!(walked.walks == 0 && walked.steps <= 4, "{walked:?}");
+}
+
+#[test]
+fn one_who_must_come_right_after_the_first_of_many_does() {
+    for setters in [5, 10, 20] {
+        let (set, test) = (
+            [Op::Set(0, 1), Op::Set(1, 1)],
+            [Op::While(0, 0, 3), Op::While(1, 1, 3), Op::Fail(1)],
+        );
+        let mut threads = vec![&set[..]; setters];
+        threads.push(&test);
+        let toy = Toy::new(2, &threads);
+        for seed in 0..20 {
+            let outcome = walk(&toy, &Options { seed, ..hunting() }, &mut Silent);
+            assert!(outcome.by_walk, "{setters} {seed}");
+        }
+    }
 }
 
 #[test]
@@ -164,7 +191,7 @@ fn a_walk_before_a_search_starts_over_counts_as_well() {
         let outcome = walk_with(&toy, &options, &mut First { wrong: true }, &mut Silent);
         assert_eq!(outcome.found.len(), 1, "{seed}");
         assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
-        let walked = outcome.walks > 0;
+        let walked = outcome.by_walk;
         assert_eq!(walked, outcome.figures.states == 0);
         assert_eq!(walked, outcome.restarts == 0);
         walked
