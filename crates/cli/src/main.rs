@@ -27,6 +27,7 @@ mod world;
 
 use arguments::{Arguments, Command};
 use clap::Parser;
+use program::input::quoted;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -58,11 +59,24 @@ impl Failure {
 
 /// What somebody meant who names a program and no command.
 fn missing_command() -> Option<String> {
-    let program = std::env::args().nth(1)?;
+    let program = std::env::args_os().nth(1)?.to_string_lossy().into_owned();
     let is_program = [".java", ".class", ".jar", ".rad"]
         .iter()
         .any(|end| program.ends_with(end));
-    is_program.then(|| format!("raddle: to check a program, type: raddle check {program}\n"))
+    is_program.then(|| format!("raddle: to check a program, type: raddle check {}\n", quoted(&program)))
+}
+
+/// Arguments that a terminal might obey, such as file names that a pattern of the shell has found.
+fn steering() -> impl Iterator<Item = String> {
+    let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    arguments.filter(|argument| argument.contains(char::is_control))
+}
+
+/// A message with such arguments quoted, so that none adds a line to it.
+fn harmless(message: String) -> String {
+    steering().fold(message, |message, argument| {
+        message.replace(&argument, &quoted(&argument).to_string())
+    })
 }
 
 fn main() -> ExitCode {
@@ -70,7 +84,18 @@ fn main() -> ExitCode {
         publish::complain(&hint);
         return ExitCode::from(2);
     }
-    let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
+    let arguments = match Arguments::try_parse_from(arguments::translate(std::env::args_os())) {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => {
+            // The same mistake, told with arguments that no terminal obeys.
+            let shown = std::env::args_os().map(|argument| quoted(argument.to_string_lossy()).to_string().into());
+            match Arguments::try_parse_from(arguments::translate(shown)) {
+                Err(told) => told.exit(),
+                Ok(_) => error.exit(),
+            }
+        }
+        Err(error) => error.exit(),
+    };
     let result = match &arguments.command {
         Command::Check(check) => check::check(check),
         Command::Compare(compare) => compare::compare(compare),
@@ -84,7 +109,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            publish::complain(&format!("raddle: {}\n", failure.message));
+            publish::complain(&format!("raddle: {}\n", harmless(failure.message)));
             ExitCode::from(failure.status)
         }
     }

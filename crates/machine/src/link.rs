@@ -323,6 +323,7 @@ pub fn load_trap(error: LoadError) -> Trap {
         LoadError::Circular(what) => Trap::Raise("java/lang/ClassCircularityError", Some(what)),
         LoadError::Incompatible(what) => Trap::Raise("java/lang/IncompatibleClassChangeError", Some(what)),
         LoadError::Linkage(what) => Trap::Raise("java/lang/LinkageError", Some(what)),
+        LoadError::Unreadable(what) => Trap::Unsupported(what),
     }
 }
 
