@@ -7,6 +7,7 @@ pub mod assemble;
 mod boot;
 pub mod clock;
 mod collect;
+mod constraints;
 mod decode;
 pub mod discipline;
 mod dynamic;

@@ -148,6 +148,7 @@ impl<'p> Machine<'p> {
             .program
             .resolve_field(class, name, descriptor, from.id)
             .map_err(member_trap)?;
+        self.constrain_field(from.id, found.class, self.program.text(descriptor))?;
         let wants_static = matches!(
             instr,
             Instr::GetStatic { .. }
@@ -220,6 +221,7 @@ impl<'p> Machine<'p> {
             .resolve_method(class, name, descriptor, interface, from.id)
             .map_err(member_trap)?;
         let target = self.program.method(found);
+        self.constrain_method(from.id, target)?;
         if target.is_static() != (site.kind == CallKind::Static) {
             return raise(
                 "java/lang/IncompatibleClassChangeError",
