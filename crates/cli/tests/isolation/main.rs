@@ -146,7 +146,7 @@ fn nothing_on_the_class_path_runs_while_a_source_is_compiled() {
         let told = messages(&output);
         assert_eq!(output.status.code(), Some(1), "{arguments:?}: {told}");
         assert!(!told.contains("Picked up"), "{told}");
-        assert_eq!(canaries(), [PathBuf::new(); 0], "{arguments:?}");
+        assert!(canaries().is_empty(), "{arguments:?}");
     }
 }
 
