@@ -6,6 +6,7 @@ use crate::{Failure, target};
 use analysis::{Escape, SiteFact, Verdict};
 use library::Library;
 use machine::Natives;
+use program::input::quoted;
 use program::world::{ClassId, LoaderId, MethodId, Program};
 use std::io::IsTerminal;
 
@@ -98,10 +99,14 @@ fn page(program: &Program, escape: &Escape, all: bool, colour: bool) -> String {
         let verdict = match (&site.verdict, colour) {
             (Verdict::Local, false) => "local".to_owned(),
             (Verdict::Local, true) => "\x1b[32mlocal\x1b[0m".to_owned(),
-            (Verdict::Shared(why), false) => format!("shared: {}", clean(why)),
-            (Verdict::Shared(why), true) => format!("\x1b[33mshared\x1b[0m: {}", clean(why)),
+            (Verdict::Shared(why), false) => format!("shared: {}", quoted(why)),
+            (Verdict::Shared(why), true) => format!("\x1b[33mshared\x1b[0m: {}", quoted(why)),
         };
-        text += &format!("{:<wide$}  {:<wider$}  {verdict}\n", clean(place), clean(made));
+        text += &format!(
+            "{:<wide$}  {:<wider$}  {verdict}\n",
+            quoted(place).to_string(),
+            quoted(made).to_string()
+        );
     }
     let local = sites.iter().filter(|site| site.verdict == Verdict::Local).count();
     let figures = escape.figures;
@@ -123,12 +128,6 @@ fn page(program: &Program, escape: &Escape, all: bool, colour: bool) -> String {
 /// Whether a place is told: those of the program's own code, without what Raddle itself adds to it.
 fn is_shown(program: &Program, site: &SiteFact, all: bool) -> bool {
     let class = program.class(program.method(site.method).class);
-    all || site.own && !class.name.ends_with("/Verify")
-}
-
-/// Names come from class files, which may hold anything: nothing that a terminal would obey is printed.
-fn clean(text: &str) -> String {
-    text.chars()
-        .map(|letter| if letter.is_control() { '\u{fffd}' } else { letter })
-        .collect()
+    let outermost = class.name.split('$').next().unwrap_or_default();
+    all || site.own && !outermost.ends_with("/Verify")
 }

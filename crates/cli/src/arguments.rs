@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use program::input::quoted;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -330,7 +331,18 @@ pub struct Oracle {
 
 /// Reads the command line of this process; does not come back from wrong usage.
 pub fn read() -> Result<Arguments, Failure> {
-    let mut arguments = Arguments::parse_from(translate(std::env::args_os()));
+    let mut arguments = match Arguments::try_parse_from(translate(std::env::args_os())) {
+        Ok(arguments) => arguments,
+        Err(error) if error.use_stderr() => {
+            // The same mistake, told with arguments that no terminal obeys.
+            let shown = std::env::args_os().map(|argument| quoted(argument.to_string_lossy()).to_string().into());
+            match Arguments::try_parse_from(translate(shown)) {
+                Err(told) => told.exit(),
+                Ok(_) => error.exit(),
+            }
+        }
+        Err(error) => error.exit(),
+    };
     match &mut arguments.command {
         Command::Check(check) => check.how.subject.settle()?,
         Command::Compare(compare) => compare.how.subject.settle()?,

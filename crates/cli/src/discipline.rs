@@ -13,13 +13,15 @@ use crate::assumptions::class_named;
 use machine::discipline::{Discipline, Fields, Operator, When};
 use model::{Cursor, Error, Expressions, Token};
 use program::classfile::flags;
+use program::input::{self, TEXT_LIMIT, quoted_path};
 use program::world::{ClassId, LoaderId, Program};
 use std::path::Path;
 
 /// Reads the rules of a file.
 pub fn read(program: &Program, file: &Path) -> Result<Discipline, Failure> {
-    let name = file.display().to_string();
-    let text = std::fs::read_to_string(file).map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
+    let name = quoted_path(file).to_string();
+    let text =
+        input::read_text(file, TEXT_LIMIT).map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
     parse(program, &text).map_err(|error| Failure::input(error.show(&name, &text)))
 }
 

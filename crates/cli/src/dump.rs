@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::arguments::Dump;
 use crate::publish::print;
 use crate::target;
+use program::input::quoted;
 use program::ir;
 use program::world::{LoaderId, Program};
 use std::path::Path;
@@ -46,11 +47,14 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
         );
         if found.is_native() || found.is_abstract() {
             let kind = if found.is_native() { "native" } else { "abstract" };
-            print(&format!("{title}: {kind}\n\n"))?;
+            print(&format!("{}: {kind}\n\n", quoted(title)))?;
             continue;
         }
         match program.code(found) {
-            Ok(code) => print(&format!("{}\n", ir::show(described.file.as_deref(), &title, code)))?,
+            Ok(code) => print(&report::clean_lines(&format!(
+                "{}\n",
+                ir::show(described.file.as_deref(), &title, code)
+            )))?,
             Err(error) => failed = Some(error.to_string()),
         }
     }

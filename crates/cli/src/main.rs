@@ -27,6 +27,7 @@ mod verify;
 mod world;
 
 use arguments::Command;
+use program::input::quoted;
 use std::process::ExitCode;
 
 #[global_allocator]
@@ -58,9 +59,22 @@ impl Failure {
 
 /// What somebody meant who names a program and no command.
 fn missing_command() -> Option<String> {
-    let program = std::env::args().nth(1)?;
+    let program = std::env::args_os().nth(1)?.to_string_lossy().into_owned();
     arguments::names_program_file(&program)
-        .then(|| format!("raddle: to check a program, type: raddle check {program}\n"))
+        .then(|| format!("raddle: to check a program, type: raddle check {}\n", quoted(&program)))
+}
+
+/// Arguments that a terminal might obey, such as file names that a pattern of the shell has found.
+fn steering() -> impl Iterator<Item = String> {
+    let arguments = std::env::args_os().map(|argument| argument.to_string_lossy().into_owned());
+    arguments.filter(|argument| argument.contains(char::is_control))
+}
+
+/// A message with such arguments quoted, so that none adds a line to it.
+fn harmless(message: String) -> String {
+    steering().fold(message, |message, argument| {
+        message.replace(&argument, &quoted(&argument).to_string())
+    })
 }
 
 fn main() -> ExitCode {
@@ -81,7 +95,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            publish::complain(&format!("raddle: {}\n", failure.message));
+            publish::complain(&format!("raddle: {}\n", harmless(failure.message)));
             ExitCode::from(failure.status)
         }
     }

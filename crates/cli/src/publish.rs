@@ -46,10 +46,18 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints to standard error. Nobody can be told if that does not work.
+/// Prints a message to standard error, with everything that would steer a terminal escaped: it may quote a class file, a
+/// source or the compiler. Nobody can be told if printing does not work.
 pub fn complain(text: &str) {
+    let text = report::clean_lines(text);
     let mut out = std::io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Shows a line in the place of the last one on standard error, which is a terminal. Its text is Raddle's own.
+pub fn progress(line: &str) {
+    let mut out = std::io::stderr().lock();
+    let _ = write!(out, "\r\x1b[K{line}").and_then(|()| out.flush());
 }
 
 /// How text looks on standard output.

@@ -13,6 +13,7 @@ use kernel::{Flaw, Property, System};
 use library::Library;
 use machine::system::Java;
 use machine::{Manner, Start};
+use program::input::{self, FILE_LIMIT, quoted, quoted_path};
 use reduction::Combination;
 use report::TraceFile;
 use report::model::{Report, SCHEMA};
@@ -22,9 +23,12 @@ use std::time::Instant;
 /// Follows a schedule; the status tells whether it leads to the violation that the file names.
 pub fn replay(options: &arguments::Replay) -> Result<u8, Failure> {
     let begun = Instant::now();
-    let file = TraceFile::read(&options.trace).map_err(Failure::input)?;
+    let shown = quoted_path(&options.trace);
+    let text = input::read_text(&options.trace, FILE_LIMIT)
+        .map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
+    let file = TraceFile::from_json(&text).map_err(|error| Failure::input(format!("{shown}: {}", quoted(error))))?;
     let property = Property::named(&file.property)
-        .ok_or_else(|| Failure::input(format!("there is no property `{}`", file.property)))?;
+        .ok_or_else(|| Failure::input(format!("there is no property `{}`", quoted(&file.property))))?;
     let trace = Schedule {
         options,
         file,
@@ -59,8 +63,13 @@ impl Schedule<'_> {
     }
 
     fn follow_java(&self) -> Result<Report, Failure> {
-        let combination = Combination::named(self.reduce().split(','))
-            .map_err(|illegal| Failure::input(format!("{}: {illegal}", self.options.trace.display())))?;
+        let combination = Combination::named(self.reduce().split(',')).map_err(|illegal| {
+            Failure::input(format!(
+                "{}: {}",
+                quoted_path(&self.options.trace),
+                quoted(illegal.to_string())
+            ))
+        })?;
         let (options, file) = (self.options, &self.file);
         let number = |name: &str, otherwise: u64| {
             let given = self.option(name).and_then(|text| text.parse().ok());
@@ -119,7 +128,7 @@ impl Schedule<'_> {
             .iter()
             .map(|word| word.parse())
             .collect::<Result<_, String>>()
-            .map_err(|error| Failure::input(format!("{}: {error}", self.options.trace.display())))?;
+            .map_err(|error| Failure::input(format!("{}: {}", quoted_path(&self.options.trace), quoted(error))))?;
         let mut state = subject.start()?;
         let system = subject.system();
         let mut flaws = Vec::new();

@@ -5,6 +5,7 @@ use crate::console::Host;
 use crate::{Failure, target, world};
 use library::Library;
 use machine::{End, Machine};
+use program::input::quoted;
 
 /// Runs a program once. The answer is its exit status.
 pub fn run(options: &Run) -> Result<u8, Failure> {
@@ -19,11 +20,14 @@ pub fn run(options: &Run) -> Result<u8, Failure> {
             .map_err(|error| world::launch_failure(error, &class_path))?;
         match machine.run() {
             End::Exit(status) => Ok(status as u8),
-            End::Unsupported(what) => Err(Failure::unknown(what.to_string())),
-            End::Stuck(threads) => Err(Failure::unknown(format!(
-                "deadlock: no thread can ever go on\n  {}",
-                threads.join("\n  ")
-            ))),
+            End::Unsupported(what) => Err(Failure::unknown(quoted(what.to_string()).to_string())),
+            End::Stuck(threads) => {
+                let threads: Vec<String> = threads.into_iter().map(|thread| quoted(thread).to_string()).collect();
+                Err(Failure::unknown(format!(
+                    "deadlock: no thread can ever go on\n  {}",
+                    threads.join("\n  ")
+                )))
+            }
             End::OutOfTurns | End::Done(_) | End::Failed(_) => Ok(0),
         }
     })

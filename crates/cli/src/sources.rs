@@ -1,5 +1,6 @@
 //! Source texts, for traces: found beside what was compiled, in the folders that the user names, or not at all.
 
+use program::input::{self, FILE_LIMIT};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -34,7 +35,9 @@ impl Sources {
         };
         let key = format!("{package}/{file}");
         if !self.read.contains_key(&key) {
-            let text = self.find(&package, file).and_then(|path| std::fs::read(path).ok());
+            let text = self
+                .find(&package, file)
+                .and_then(|path| input::read(&path, FILE_LIMIT).ok());
             let lines = text.map(|bytes| {
                 let text = String::from_utf8_lossy(&bytes);
                 text.lines().map(str::to_owned).collect()

@@ -8,6 +8,7 @@ use crate::verify;
 use program::archive::Archive;
 use program::classfile::ClassFile;
 use program::classpath::ClassPath;
+use program::input::{self, FILE_LIMIT, quoted, quoted_path};
 use program::jdk::Jdk;
 use program::source;
 use std::path::{Path, PathBuf};
@@ -30,20 +31,26 @@ pub struct Target {
 /// file needs no `main`.
 pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<Target, Failure> {
     if guarded::is_model(program) {
-        let message = format!("{program} is a model, which can only be checked: raddle check {program}");
+        let shown = quoted(program);
+        let message = format!("{shown} is a model, which can only be checked: raddle check {shown}");
         return Err(Failure::input(message));
     }
     let jdk = Jdk::find(classes.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
     let path = Path::new(program);
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
     let mut entry = entry.map(str::to_owned);
+    let mut class_path = None;
     let (class_path_text, main_class) = match extension {
-        "java" => source_file(classes, &jdk, path, &mut entry)?,
+        "java" => {
+            let found = source_file(classes, &jdk, path, &mut entry)?;
+            class_path = Some(found.class_path);
+            (found.text, found.main_class)
+        }
         "class" => class_file(classes, path)?,
         "jar" => jar_file(&jdk, path)?,
         _ if path.is_file() || program.starts_with(['/', '.']) => {
             let what = "a program is a .java, .class, .jar or .rad file, or the name of a class";
-            return Err(Failure::input(format!("{program} is no program: {what}")));
+            return Err(Failure::input(format!("{} is no program: {what}", quoted(program))));
         }
         _ => {
             let text = if classes.class_path.is_empty() {
@@ -54,8 +61,10 @@ pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<
             (text, program.replace('.', "/"))
         }
     };
-    let class_path =
-        ClassPath::parse(&class_path_text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
+    let class_path = match class_path {
+        Some(class_path) => class_path,
+        None => parse(&class_path_text, &jdk)?,
+    };
     Ok(Target {
         jdk,
         class_path,
@@ -65,19 +74,30 @@ pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<
     })
 }
 
+fn parse(text: &str, jdk: &Jdk) -> Result<ClassPath, Failure> {
+    ClassPath::parse(text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))
+}
+
+/// What a source file was compiled to.
+struct Source {
+    class_path: ClassPath,
+    text: String,
+    main_class: String,
+}
+
 /// Compiles a source file. An entry within a class that the file has is given that class's full name.
-fn source_file(
-    classes: &Classes,
-    jdk: &Jdk,
-    path: &Path,
-    entry: &mut Option<String>,
-) -> Result<(String, String), Failure> {
+fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: &mut Option<String>) -> Result<Source, Failure> {
     let mut others: Vec<String> = Vec::new();
     if !classes.class_path.is_empty() {
         others.push(classes.class_path.clone());
     }
     others.extend(verify::folders(path, jdk)?);
     let others = others.join(":");
+    // The compiler would wait for ever for a pipe on the class path.
+    let mut class_path = match &*others {
+        "" => ClassPath::new(jdk.feature()),
+        text => parse(text, jdk)?,
+    };
     let compiled = source::compile(path, jdk, &others, &[]).map_err(|error| Failure::input(error.to_string()))?;
     complain(&compiled.messages);
     if let Some((class, method)) = entry.as_ref().and_then(|entry| entry.rsplit_once(['.', '#']))
@@ -90,14 +110,19 @@ fn source_file(
         Failure::input(format!(
             "{} has no main method; give one as `public static void main(String[] args)`, or name another method with \
              --entry (raddle check)",
-            path.display()
+            quoted_path(path)
         ))
     })?;
     let mut text = compiled.folder.to_string_lossy().into_owned();
     if !others.is_empty() {
         text = format!("{text}:{others}");
     }
-    Ok((text, main_class))
+    class_path.prepend(&compiled.folder);
+    Ok(Source {
+        class_path,
+        text,
+        main_class,
+    })
 }
 
 /// The class of a source file, of these in the order in which they matter, that a user calls so: in full, or without the
@@ -115,12 +140,12 @@ fn within(classes: &[String], called: &str) -> Option<String> {
 }
 
 fn class_file(classes: &Classes, path: &Path) -> Result<(String, String), Failure> {
-    let bytes =
-        std::fs::read(path).map_err(|error| Failure::input(format!("cannot read {}: {error}", path.display())))?;
-    let file = ClassFile::parse(bytes.into()).map_err(|error| {
+    let bytes = input::read(path, FILE_LIMIT)
+        .map_err(|error| Failure::input(format!("cannot read {}: {error}", quoted_path(path))))?;
+    let file = ClassFile::parse(bytes).map_err(|error| {
         Failure::input(format!(
             "{} is not a class file that can be run: {error}",
-            path.display()
+            quoted_path(path)
         ))
     })?;
     let name = file.pool.class_name(file.this_class).to_owned();
@@ -132,8 +157,8 @@ fn class_file(classes: &Classes, path: &Path) -> Result<(String, String), Failur
         if !fits {
             return Err(Failure::input(format!(
                 "{} holds class {}; it must lie in a folder structure of that name",
-                path.display(),
-                name.replace('/', ".")
+                quoted_path(path),
+                quoted(name.replace('/', "."))
             )));
         }
         root.pop();
@@ -150,12 +175,8 @@ fn jar_file(jdk: &Jdk, path: &Path) -> Result<(String, String), Failure> {
     let main_class = archive.main_class().ok_or_else(|| {
         Failure::input(format!(
             "{} has no Main-Class in its manifest; name the class: -cp {0} CLASS",
-            path.display()
+            quoted_path(path)
         ))
     })?;
-    let mut text = path.to_string_lossy().into_owned();
-    for entry in archive.class_path() {
-        text = format!("{text}:{}", entry.display());
-    }
-    Ok((text, main_class.replace('.', "/")))
+    Ok((path.to_string_lossy().into_owned(), main_class.replace('.', "/")))
 }

@@ -1,6 +1,7 @@
 //! The classes that a program talks to Raddle with: their sources are built in, and compiled when a program needs them.
 
 use crate::Failure;
+use program::input::{self, FILE_LIMIT};
 use program::jdk::Jdk;
 use program::source;
 use std::path::Path;
@@ -19,7 +20,7 @@ const CLASSES: [(&str, &str, &str); 2] = [
 
 /// Folders with those of the classes that a source file names, to be put last on its class path.
 pub fn folders(source: &Path, jdk: &Jdk) -> Result<Vec<String>, Failure> {
-    let Ok(text) = std::fs::read(source) else {
+    let Ok(text) = input::read(source, FILE_LIMIT) else {
         return Ok(Vec::new());
     };
     let text = String::from_utf8_lossy(&text);

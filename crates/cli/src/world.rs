@@ -5,6 +5,7 @@ use crate::arguments::Subject;
 use crate::target::Target;
 use library::{HostFiles, Library};
 use machine::{LaunchError, Limits, Shared, StartError};
+use program::input::quoted;
 use program::world::{LoadError, Program};
 use std::collections::BTreeMap;
 
@@ -22,7 +23,8 @@ pub fn with_shared<R>(
         target.jdk.feature().into(),
         &target.class_path_text,
         &entries,
-    );
+    )
+    .with_absent(target.class_path.absent());
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let words = |bytes: u64| u32::try_from(bytes / 4).ok();
@@ -50,9 +52,10 @@ pub fn launch_failure(error: LaunchError, class_path: &str) -> Failure {
     match error {
         LaunchError::Start(error) => start_failure(error),
         LaunchError::Class(_, error @ LoadError::NotFound(_)) => Failure::input(format!(
-            "{error} on the class path ({class_path}); check its name, and name its folder or jar with -cp"
+            "{error} on the class path ({}); check its name, and name its folder or jar with -cp",
+            quoted(class_path)
         )),
-        other => Failure::input(other.to_string()),
+        other => Failure::input(quoted(other.to_string()).to_string()),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The only window on the host: the JDK's own files and the class path, read-only.
 
 use machine::Files;
+use program::archive::ARCHIVE_LIMIT;
+use program::input;
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -11,6 +13,8 @@ pub struct HostFiles {
     version: String,
     feature: u32,
     class_path: String,
+    /// The same entry by entry, the archives that manifests add, and what of all that does not exist.
+    places: Vec<String>,
     roots: Vec<PathBuf>,
     /// Folders of the JDK. Where a link in them leads is the business of who installed it.
     trusted: Vec<PathBuf>,
@@ -19,21 +23,37 @@ pub struct HostFiles {
 }
 
 impl HostFiles {
-    /// A window on these folders and files.
+    /// A window on these folders and files: the entries of the class path that exist, and the archives that their manifests
+    /// name.
     pub fn new(home: &Path, version: &str, feature: u32, class_path: &str, entries: &[PathBuf]) -> HostFiles {
         let roots = entries
             .iter()
             .map(|entry| std::path::absolute(entry).unwrap_or_else(|_| entry.clone()))
             .collect();
+        let mut places: Vec<String> = class_path.split(':').map(str::to_owned).collect();
+        for entry in entries {
+            let entry = entry.to_string_lossy();
+            if !places.iter().any(|known| *known == *entry) {
+                places.push(entry.into_owned());
+            }
+        }
         HostFiles {
             home: home.to_string_lossy().into_owned(),
             version: version.to_owned(),
             feature,
             class_path: class_path.to_owned(),
+            places,
             roots,
             trusted: ["lib", "conf"].iter().map(|folder| home.join(folder)).collect(),
             contents: Mutex::default(),
         }
+    }
+
+    /// Paths of the class path at which there is nothing: a program may find that out.
+    pub fn with_absent(mut self, paths: &[PathBuf]) -> HostFiles {
+        self.places
+            .extend(paths.iter().map(|path| path.to_string_lossy().into_owned()));
+        self
     }
 
     /// The path, if it lies within the window once links and `..` are resolved.
@@ -59,9 +79,15 @@ impl Files for HostFiles {
         if let Some(known) = contents.get(&path) {
             return Some(known.clone());
         }
-        let read: Arc<[u8]> = std::fs::read(&path).ok()?.into();
+        let read: Arc<[u8]> = input::read(&path, ARCHIVE_LIMIT).ok()?[..].into();
         contents.insert(path, read.clone());
         Some(read)
+    }
+
+    fn withholds(&self, path: &str) -> bool {
+        let within = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        let shown = || self.is_folder(path) || self.read(path).is_some();
+        std::path::absolute(path).is_ok_and(|path| within(&path)) && Path::new(path).exists() && !shown()
     }
 
     fn is_folder(&self, path: &str) -> bool {
@@ -96,5 +122,9 @@ impl Files for HostFiles {
 
     fn class_path(&self) -> &str {
         &self.class_path
+    }
+
+    fn places(&self) -> &[String] {
+        &self.places
     }
 }

@@ -170,6 +170,9 @@ pub(crate) fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Res
                     None => return raise("java/lang/NoSuchFieldError", name),
                 },
             };
+            if let Some(from) = from {
+                m.constrain_field(from, found.class, &descriptor)?;
+            }
             fill_field(
                 m,
                 member,
@@ -203,6 +206,9 @@ pub(crate) fn find(m: &mut Machine<'_>, member: Address, caller: Address) -> Res
                 },
             };
             let method = m.program.method(found);
+            if let Some(from) = from {
+                m.constrain_method(from, method)?;
+            }
             if m.program.is_polymorphic(method) || name == "<init>" && method.class != named {
                 return Ok(false);
             }

@@ -98,6 +98,10 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         },
         "raddle/Verify" | "gov/nasa/jpf/vm/Verify" => match name {
             "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Everything,
+            "getIntFromList" | "getFloatFromList" | "getLongFromList" | "getDoubleFromList" => Touches::Object {
+                object: 0,
+                access: Access::Read,
+            },
             _ => Touches::Nothing,
         },
         "java/io/FileOutputStream" if name == "writeBytes" => Touches::Several(

@@ -1,15 +1,25 @@
 //! `raddle.Verify`, and the calls of `gov.nasa.jpf.vm.Verify` that mean the same: choices of the program's own.
 //!
 //! Both are ordinary Java classes on the program's class path; here their bodies are taken over. Which alternative a choice
-//! takes is decided by the step ([`Machine::choice`]); in a single run it is the first.
+//! takes is decided by the step ([`Machine::choice`]); in a single run it is the first. What needs Java Pathfinder itself is
+//! unsupported, by its name. The rest of `gov.nasa.jpf.vm.Verify` is plain Java, on top of these.
 
-use crate::common::Entry;
+use crate::common::{Entry, non_null, unsupported};
 use machine::layout::{ALONE, OWNER_BITS, OWNER_MASK};
 use machine::{Alternatives, Answer, Args, Machine, Outcome, Trap, raise};
 use program::world::ARRAY_HEADER_WORDS;
 
 const VERIFY: &str = "raddle/Verify";
 const JPF: &str = "gov/nasa/jpf/vm/Verify";
+
+/// A call that means nothing without Java Pathfinder.
+macro_rules! needs_jpf {
+    ($name:literal, $descriptor:literal) => {
+        (JPF, $name, $descriptor, |_, _| {
+            unsupported(concat!("gov.nasa.jpf.vm.Verify.", $name))
+        })
+    };
+}
 
 pub(crate) const METHODS: &[Entry] = &[
     (VERIFY, "choose", "(I)I", |m, args| choose(m, 0, i64::from(args.int(0)))),
@@ -32,11 +42,48 @@ pub(crate) const METHODS: &[Entry] = &[
         choose(m, 0, i64::from(args.int(0)) + 1)
     }),
     (JPF, "getIntFromList", "([I)I", element),
+    (JPF, "getFloatFromList", "([F)F", element),
+    (JPF, "getLongFromList", "([J)J", wide_element),
+    (JPF, "getDoubleFromList", "([D)D", wide_element),
+    (JPF, "isRunningInJPF", "()Z", |_, _| Ok(true.into())),
+    (JPF, "vmIsMatchingStates", "()Z", |_, _| Ok(true.into())),
     (JPF, "ignoreIf", "(Z)V", |m, args| ignore_if(m, args.word(0) != 0)),
     (JPF, "beginAtomic", "()V", begin),
     (JPF, "endAtomic", "()V", end),
     (JPF, "breakTransition", "(Ljava/lang/String;)V", |_, _| {
         Ok(Outcome::Void)
+    }),
+    needs_jpf!("getInt", "(Ljava/lang/String;)I"),
+    needs_jpf!("getDouble", "(Ljava/lang/String;)D"),
+    needs_jpf!("getObject", "(Ljava/lang/String;)Ljava/lang/Object;"),
+    needs_jpf!("randomObject", "(Ljava/lang/String;)Ljava/lang/Object;"),
+    needs_jpf!("getProperty", "(Ljava/lang/String;)Ljava/lang/String;"),
+    needs_jpf!("getHeuristicSearchValue", "()I"),
+    needs_jpf!("isShared", "(Ljava/lang/Object;)Z"),
+    needs_jpf!("terminateSearch", "()V"),
+    needs_jpf!("storeTraceAndTerminate", "(Ljava/lang/String;Ljava/lang/String;)V"),
+    needs_jpf!(
+        "createFromJSON",
+        "(Ljava/lang/Class;Ljava/lang/String;)Ljava/lang/Object;"
+    ),
+    needs_jpf!("writeObjectToFile", "(Ljava/lang/Object;Ljava/lang/String;)V"),
+    needs_jpf!(
+        "readObjectFromFile",
+        "(Ljava/lang/Class;Ljava/lang/String;)Ljava/lang/Object;"
+    ),
+    needs_jpf!("getFieldAttribute", "(Ljava/lang/Object;Ljava/lang/String;)I"),
+    needs_jpf!("getFieldAttributes", "(Ljava/lang/Object;Ljava/lang/String;)[I"),
+    needs_jpf!("getLocalAttribute", "(Ljava/lang/String;)I"),
+    needs_jpf!("getLocalAttributes", "(Ljava/lang/String;)[I"),
+    needs_jpf!("getElementAttribute", "(Ljava/lang/Object;I)I"),
+    needs_jpf!("getElementAttributes", "(Ljava/lang/Object;I)[I"),
+    needs_jpf!("getObjectAttribute", "(Ljava/lang/Object;)I"),
+    needs_jpf!("getObjectAttributes", "(Ljava/lang/Object;)[I"),
+    (JPF, "tooMany", "(I)V", |_, args| {
+        unsupported(format!(
+            "counter {} of gov.nasa.jpf.vm.Verify: there are 64",
+            args.int(0)
+        ))
     }),
 ];
 
@@ -48,9 +95,11 @@ pub(crate) fn alternatives(class: &str, name: &str, descriptor: &str) -> Alterna
     match (name, descriptor) {
         ("choose", _) => Alternatives::Below { bound: 0 },
         ("chooseBoolean" | "getBoolean" | "randomBool", _) => Alternatives::Either,
-        ("getInt", _) => Alternatives::Between { low: 0 },
+        ("getInt", "(II)I") => Alternatives::Between { low: 0 },
         ("random", _) => Alternatives::Upto { most: 0 },
-        ("getIntFromList", _) => Alternatives::Element { array: 0 },
+        ("getIntFromList" | "getFloatFromList" | "getLongFromList" | "getDoubleFromList", _) => {
+            Alternatives::Element { array: 0 }
+        }
         ("assertReachable", _) => Alternatives::Reached,
         ("observe", _) => Alternatives::Observed { value: 0 },
         _ => Alternatives::One,
@@ -72,9 +121,16 @@ fn either(m: &mut Machine<'_>, _: &Args) -> Answer {
 }
 
 fn element(m: &mut Machine<'_>, args: &Args) -> Answer {
-    let array = crate::common::non_null(args.word(0))?;
+    let array = non_null(args.word(0))?;
     choose(m, 0, m.array_length(array).into())?;
     Ok(m.memory.load(array + ARRAY_HEADER_WORDS + m.choice).into())
+}
+
+fn wide_element(m: &mut Machine<'_>, args: &Args) -> Answer {
+    let array = non_null(args.word(0))?;
+    choose(m, 0, m.array_length(array).into())?;
+    let at = array + ARRAY_HEADER_WORDS + 2 * m.choice;
+    Ok(Outcome::Wide(m.memory.load_wide(at)))
 }
 
 /// Only a search can forget; a single run goes on.

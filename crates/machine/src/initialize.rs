@@ -94,6 +94,8 @@ impl Machine<'_> {
                 }
             }
         }
+        self.check_assumed(described)?;
+        self.constrain_overrides(described)?;
         if described.statics != 0 {
             let statics = self.statics(of)?;
             let Some(file) = &described.file else {

@@ -9,6 +9,7 @@ mod boot;
 mod caveat;
 pub mod clock;
 mod collect;
+mod constraints;
 mod deadlock;
 mod decode;
 pub mod discipline;

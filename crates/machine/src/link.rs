@@ -148,6 +148,7 @@ impl<'p> Machine<'p> {
             .program
             .resolve_field(class, name, descriptor, from.id)
             .map_err(member_trap)?;
+        self.constrain_field(from.id, found.class, self.program.text(descriptor))?;
         let wants_static = matches!(
             instr,
             Instr::GetStatic { .. }
@@ -220,6 +221,7 @@ impl<'p> Machine<'p> {
             .resolve_method(class, name, descriptor, interface, from.id)
             .map_err(member_trap)?;
         let target = self.program.method(found);
+        self.constrain_method(from.id, target)?;
         if target.is_static() != (site.kind == CallKind::Static) {
             return raise(
                 "java/lang/IncompatibleClassChangeError",
@@ -323,6 +325,7 @@ pub fn load_trap(error: LoadError) -> Trap {
         LoadError::Circular(what) => Trap::Raise("java/lang/ClassCircularityError", Some(what)),
         LoadError::Incompatible(what) => Trap::Raise("java/lang/IncompatibleClassChangeError", Some(what)),
         LoadError::Linkage(what) => Trap::Raise("java/lang/LinkageError", Some(what)),
+        LoadError::Unreadable(what) => Trap::Unsupported(what),
     }
 }
 

@@ -82,6 +82,8 @@ pub struct Shared<'p> {
 pub trait Files: Send + Sync {
     /// The contents of a file; `None` where there is none.
     fn read(&self, path: &str) -> Option<Arc<[u8]>>;
+    /// Whether there is something at a path that is not shown: what a link from within leads to, or no regular file.
+    fn withholds(&self, path: &str) -> bool;
     /// Whether a path is a folder.
     fn is_folder(&self, path: &str) -> bool;
     /// The names in a folder.
@@ -94,6 +96,9 @@ pub trait Files: Send + Sync {
     fn version(&self) -> &str;
     /// The class path as the user wrote it.
     fn class_path(&self) -> &str;
+    /// Folders and files that can be read besides the JDK's own: the entries of the class path, and the archives that their
+    /// manifests name.
+    fn places(&self) -> &[String];
 }
 
 /// The machine's own methods, by their purpose and what they are for.

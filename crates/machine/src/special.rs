@@ -87,7 +87,9 @@ impl Machine<'_> {
             RECORD_CLASS => {
                 let loader = self.loader_number(self.register(a))?;
                 let class = self.mirrored(self.register(b));
-                self.program.record(loader, &self.program.class(class).name, class);
+                let name = &self.program.class(class).name;
+                self.check_answer(loader, name, Some(class))?;
+                self.program.record(loader, name, class);
             }
             CLASS_NOT_FOUND => {
                 let name = self.text(self.register(a)).replace('.', "/");

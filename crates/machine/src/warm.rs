@@ -191,7 +191,8 @@ impl Machine<'_> {
     fn sets_properties(&self) -> bool {
         (1..self.program.class_end())
             .map(|id| self.program.class(id))
-            .filter(|class| class.loader >= LoaderId::APP)
+            // `setProperties` of `gov.nasa.jpf.vm.Verify` does nothing.
+            .filter(|class| class.loader >= LoaderId::APP && &*class.name != "gov/nasa/jpf/vm/Verify")
             .filter_map(|class| class.file.as_ref())
             .any(|file| {
                 let pool = &file.pool;

@@ -4,6 +4,7 @@
 //! are unpacked when asked for, and no further than [`ENTRY_LIMIT`], whatever their header says.
 
 use crate::bytes::Bytes;
+use crate::input::{FILE_LIMIT, quoted, quoted_path, read_limited};
 use std::fmt;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -11,7 +12,10 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 /// The largest entry that is unpacked, in bytes.
-pub const ENTRY_LIMIT: u64 = 64 << 20;
+pub const ENTRY_LIMIT: u64 = FILE_LIMIT;
+
+/// The largest manifest that is read, in bytes.
+const MANIFEST_LIMIT: usize = 4 << 20;
 
 /// The largest jar that is opened, in bytes.
 pub const ARCHIVE_LIMIT: u64 = 2 << 30;
@@ -19,6 +23,7 @@ pub const ARCHIVE_LIMIT: u64 = 2 << 30;
 /// An opened jar.
 pub struct Archive {
     path: PathBuf,
+    size: u64,
     zip: ZipArchive<Cursor<Bytes>>,
     manifest: Manifest,
     /// The versioned folders that count, newest first.
@@ -32,25 +37,27 @@ pub enum ArchiveError {
     Io(PathBuf, io::Error),
     /// The file or one of its entries is broken.
     Corrupt(PathBuf, String),
-    /// An entry is larger than [`ENTRY_LIMIT`], or the jar larger than [`ARCHIVE_LIMIT`].
+    /// An entry, the manifest or the whole jar is larger than its limit.
     TooLarge(PathBuf, String, u64),
 }
 
 impl fmt::Display for ArchiveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ArchiveError::Io(path, error) => write!(f, "cannot read the jar {}: {error}", path.display()),
+            ArchiveError::Io(path, error) => write!(f, "cannot read the jar {}: {error}", quoted_path(path)),
             ArchiveError::Corrupt(path, what) => {
                 write!(
                     f,
-                    "the jar {} is corrupt: {what}; build or download it again",
-                    path.display()
+                    "the jar {} is corrupt: {}; build or download it again",
+                    quoted_path(path),
+                    quoted(what)
                 )
             }
             ArchiveError::TooLarge(path, what, limit) => write!(
                 f,
-                "{what} of the jar {} is larger than {} MiB, which is more than a class path should hold; leave it out",
-                path.display(),
+                "{} of the jar {} is larger than {} MiB, which is more than a class path should hold; leave it out",
+                quoted(what),
+                quoted_path(path),
                 limit >> 20
             ),
         }
@@ -79,23 +86,34 @@ impl Archive {
 
     /// Reads a jar from bytes; `path` is where it came from.
     pub fn from_bytes(bytes: Bytes, path: PathBuf, feature: u16) -> Result<Archive, ArchiveError> {
+        let size = bytes.len() as u64;
         let zip = match ZipArchive::new(Cursor::new(bytes)) {
             Ok(zip) => zip,
             Err(error) => return Err(ArchiveError::Corrupt(path, reason(&error))),
         };
         let mut archive = Archive {
             path,
+            size,
             zip,
             manifest: Manifest::default(),
             versions: Vec::new(),
         };
         if let Some(text) = archive.manifest_bytes()? {
+            if text.len() > MANIFEST_LIMIT {
+                let what = "the manifest".to_owned();
+                return Err(ArchiveError::TooLarge(archive.path, what, MANIFEST_LIMIT as u64));
+            }
             archive.manifest = Manifest::parse(&String::from_utf8_lossy(&text));
         }
         if archive.manifest.multi_release {
             archive.versions = archive.versions_up_to(feature);
         }
         Ok(archive)
+    }
+
+    /// The size of the jar, in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
     }
 
     /// Where the jar is.
@@ -205,22 +223,6 @@ impl Archive {
         versions.dedup();
         versions
     }
-}
-
-/// A regular file's contents; `None` if there are more than `limit` bytes.
-pub(crate) fn read_limited(path: &Path, limit: u64) -> io::Result<Option<Bytes>> {
-    let metadata = std::fs::metadata(path)?;
-    if !metadata.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    let size = metadata.len();
-    if size > limit {
-        return Ok(None);
-    }
-    let file = std::fs::File::open(path)?;
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-    file.take(limit + 1).read_to_end(&mut bytes)?;
-    Ok((bytes.len() as u64 <= limit).then(|| Bytes::from(bytes)))
 }
 
 fn reason(error: &ZipError) -> String {

@@ -1,26 +1,46 @@
 //! The class path: folders, jars and `folder/*`, searched in order as `java` does.
+//!
+//! Folders come from the user alone. The manifest of a jar, which may be a stranger's, adds archives and nothing else:
+//! otherwise `Class-Path: /` would let the program read every file. A class that `java` would find in a folder that only a
+//! manifest names is an error, not a missing class.
 
-use crate::archive::{Archive, ArchiveError, ENTRY_LIMIT, read_limited};
+use crate::archive::{ARCHIVE_LIMIT, Archive, ArchiveError, ENTRY_LIMIT};
 use crate::bytes::Bytes;
-use std::collections::HashSet;
+use crate::input::{quoted, quoted_path, read_limited};
+use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// How many paths manifests may name, all together.
+const MOST_NAMED: usize = 2000;
 
 /// Where classes that are not the JDK's are looked for.
 #[derive(Debug)]
 pub struct ClassPath {
     feature: u16,
     entries: Vec<Entry>,
-    /// What has been added, by its real path: a manifest's `Class-Path` may come back to where it started.
-    known: HashSet<PathBuf>,
+    /// Where in `entries` each real path is: a manifest's `Class-Path` may come back to where it started.
+    known: HashMap<PathBuf, usize>,
+    /// How many paths manifests have named so far, and how many bytes the archives there have.
+    named: (usize, u64),
+    /// Paths that were named and do not exist.
+    absent: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
 struct Entry {
     path: Arc<Path>,
-    archive: Option<Archive>,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Folder,
+    Archive(Archive),
+    /// A folder that only a manifest names: nothing is read from it.
+    LeftOut,
 }
 
 /// Something found on the class path.
@@ -41,21 +61,41 @@ pub enum ClassPathError {
     Io(PathBuf, io::Error),
     /// A file in a folder is larger than [`ENTRY_LIMIT`].
     TooLarge(PathBuf),
+    /// The manifests of jars name too much: the last one.
+    Manifests(PathBuf),
+    /// A file lies in a folder that only a manifest names.
+    LeftOut(PathBuf, String),
 }
 
 impl fmt::Display for ClassPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ClassPathError::Archive(error) => write!(f, "class path: {error}"),
-            ClassPathError::Io(path, error) => write!(f, "class path: cannot read {}: {error}", path.display()),
+            ClassPathError::Io(path, error) => {
+                write!(f, "class path: cannot read {}: {error}", quoted_path(path))
+            }
             ClassPathError::TooLarge(path) => {
                 write!(
                     f,
                     "class path: {} is larger than {} MiB; leave it out",
-                    path.display(),
+                    quoted_path(path),
                     ENTRY_LIMIT >> 20
                 )
             }
+            ClassPathError::Manifests(path) => write!(
+                f,
+                "class path: the manifest of {} and those of the jars before it name more than {MOST_NAMED} paths or {} MiB\n\
+                 give a jar with a shorter Class-Path",
+                quoted_path(path),
+                ARCHIVE_LIMIT >> 20
+            ),
+            ClassPathError::LeftOut(folder, file) => write!(
+                f,
+                "class path: {} lies in the folder {}, which only the manifest of a jar names: a manifest adds jars, no \
+                 folders; name the folder with -cp",
+                quoted(file),
+                quoted_path(folder)
+            ),
         }
     }
 }
@@ -79,7 +119,9 @@ impl ClassPath {
         ClassPath {
             feature,
             entries: Vec::new(),
-            known: HashSet::new(),
+            known: HashMap::new(),
+            named: (0, 0),
+            absent: Vec::new(),
         }
     }
 
@@ -106,28 +148,44 @@ impl ClassPath {
 
     fn add_one(&mut self, path: &Path) -> Result<(), ClassPathError> {
         // Jars refer to jars: an explicit stack, so that no chain of manifests is too long.
-        let mut waiting = vec![path.to_owned()];
-        while let Some(path) = waiting.pop() {
+        let mut waiting = vec![(path.to_owned(), true)];
+        while let Some((path, by_user)) = waiting.pop() {
             let path = if path.as_os_str().is_empty() {
                 PathBuf::from(".")
             } else {
                 path
             };
-            let Ok(real) = path.canonicalize() else { continue };
-            if !self.known.insert(real.clone()) {
+            let Ok(real) = path.canonicalize() else {
+                self.absent.push(path);
+                continue;
+            };
+            let is_folder = real.is_dir();
+            if let Some(&at) = self.known.get(&real) {
+                // A folder that a manifest named first is used where it stands, now that the user names it too.
+                if by_user && is_folder {
+                    self.entries[at].kind = Kind::Folder;
+                }
                 continue;
             }
-            let archive = if real.is_dir() {
-                None
+            self.known.insert(real, self.entries.len());
+            let kind = if !is_folder {
+                let archive = Archive::open(&path, self.feature)?;
+                let others = archive.class_path();
+                self.named.0 += others.len();
+                self.named.1 += if by_user { 0 } else { archive.size() };
+                if self.named.0 > MOST_NAMED || self.named.1 > ARCHIVE_LIMIT {
+                    return Err(ClassPathError::Manifests(path));
+                }
+                waiting.extend(others.into_iter().rev().map(|path| (path, false)));
+                Kind::Archive(archive)
+            } else if by_user {
+                Kind::Folder
             } else {
-                Some(Archive::open(&path, self.feature)?)
+                Kind::LeftOut
             };
-            if let Some(archive) = &archive {
-                waiting.extend(archive.class_path().into_iter().rev());
-            }
             self.entries.push(Entry {
                 path: Arc::from(path),
-                archive,
+                kind,
             });
         }
         Ok(())
@@ -135,7 +193,26 @@ impl ClassPath {
 
     /// The folders and jars in the order in which they are searched.
     pub fn entries(&self) -> impl Iterator<Item = &Path> {
-        self.entries.iter().map(|entry| &*entry.path)
+        let used = |entry: &&Entry| !matches!(entry.kind, Kind::LeftOut);
+        self.entries.iter().filter(used).map(|entry| &*entry.path)
+    }
+
+    /// Paths that were named and do not exist.
+    pub fn absent(&self) -> &[PathBuf] {
+        &self.absent
+    }
+
+    /// Puts a folder before everything else.
+    pub fn prepend(&mut self, folder: &Path) {
+        self.known.values_mut().for_each(|at| *at += 1);
+        if let Ok(real) = folder.canonicalize() {
+            self.known.insert(real, 0);
+        }
+        let first = Entry {
+            path: Arc::from(folder),
+            kind: Kind::Folder,
+        };
+        self.entries.insert(0, first);
     }
 
     /// A class by its internal name (`p/Main`), from the first entry that has it.
@@ -164,9 +241,13 @@ impl ClassPath {
 
 impl Entry {
     fn find(&self, path: &str) -> Result<Option<Hit>, ClassPathError> {
-        let bytes = match &self.archive {
-            Some(archive) => archive.find(path)?,
-            None => file_in(&self.path, path)?,
+        let bytes = match &self.kind {
+            Kind::Archive(archive) => archive.find(path)?,
+            Kind::Folder => file_in(&self.path, path)?,
+            Kind::LeftOut => match plain_file(&self.path, path) {
+                Some(_) => return Err(ClassPathError::LeftOut(self.path.to_path_buf(), path.to_owned())),
+                None => None,
+            },
         };
         Ok(bytes.map(|bytes| Hit {
             bytes,
@@ -175,17 +256,21 @@ impl Entry {
     }
 }
 
-/// The contents of a file below `folder`. A path that could lead out of it finds nothing.
-fn file_in(folder: &Path, path: &str) -> Result<Option<Bytes>, ClassPathError> {
+/// A file below `folder`, if there is one. A path that could lead out of it finds nothing.
+fn plain_file(folder: &Path, path: &str) -> Option<PathBuf> {
     let outside: &[char] = if cfg!(windows) { &['\\', ':', '\0'] } else { &['\0'] };
     let plain = |part: &str| !matches!(part, "" | "." | "..") && !part.contains(outside);
     if !path.split('/').all(plain) {
-        return Ok(None);
+        return None;
     }
-    let file = folder.join(path);
-    if !file.is_file() {
+    Some(folder.join(path)).filter(|file| file.is_file())
+}
+
+/// The contents of a file below `folder`.
+fn file_in(folder: &Path, path: &str) -> Result<Option<Bytes>, ClassPathError> {
+    let Some(file) = plain_file(folder, path) else {
         return Ok(None);
-    }
+    };
     match read_limited(&file, ENTRY_LIMIT) {
         Ok(Some(bytes)) => Ok(Some(bytes)),
         Ok(None) => Err(ClassPathError::TooLarge(file)),

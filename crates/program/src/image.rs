@@ -5,6 +5,7 @@
 //! checked once when the image is opened; a compressed image is refused there, since no lookup in it could succeed.
 
 use crate::bytes::Bytes;
+use crate::input::{quoted, quoted_path, regular};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::File;
@@ -46,19 +47,21 @@ pub enum ImageError {
 impl fmt::Display for ImageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            ImageError::Io(path, error) => write!(f, "cannot read the JDK image {}: {error}", path.display()),
+            ImageError::Io(path, error) => write!(f, "cannot read the JDK image {}: {error}", quoted_path(path)),
             ImageError::Format(path, what) => {
                 write!(
                     f,
-                    "{} is not a JDK image that can be read: {what}; use a JDK from 11 to 25",
-                    path.display()
+                    "{} is not a JDK image that can be read: {}; use a JDK from 11 to 25",
+                    quoted_path(path),
+                    quoted(what)
                 )
             }
             ImageError::Compressed(path, resource) => write!(
                 f,
-                "compressed image not supported: {resource} in {} is compressed; use a JDK whose lib/modules is not \
+                "compressed image not supported: {} in {} is compressed; use a JDK whose lib/modules is not \
                  compressed",
-                path.display()
+                quoted(resource),
+                quoted_path(path)
             ),
         }
     }
@@ -124,6 +127,7 @@ impl Image {
     pub fn open(path: impl AsRef<Path>) -> Result<Image, ImageError> {
         let path = path.as_ref();
         let in_file = |error| ImageError::Io(path.to_owned(), error);
+        regular(path).map_err(in_file)?;
         let file = File::open(path).map_err(in_file)?;
         Image::from_bytes(Bytes::map(&file).map_err(in_file)?, path)
     }

@@ -1,6 +1,7 @@
 //! The JDK whose classes the program runs on: where it is, which version it is, its image and its compiler.
 
 use crate::image::{Image, ImageError};
+use crate::input::{self, TEXT_LIMIT, quoted};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -47,13 +48,15 @@ impl fmt::Display for Fault {
             Fault::Version(version, feature) if *feature < OLDEST_FEATURE => {
                 write!(
                     f,
-                    "version {version} is too old, the oldest that can be used is {OLDEST_FEATURE}"
+                    "version {} is too old, the oldest that can be used is {OLDEST_FEATURE}",
+                    quoted(version)
                 )
             }
             Fault::Version(version, _) => {
                 write!(
                     f,
-                    "version {version} is newer than this Raddle understands ({NEWEST_FEATURE})"
+                    "version {} is newer than this Raddle understands ({NEWEST_FEATURE})",
+                    quoted(version)
                 )
             }
             Fault::Image(error) => write!(f, "{error}"),
@@ -73,7 +76,7 @@ impl fmt::Display for JdkError {
             }
         )?;
         for (place, fault) in &self.tried {
-            write!(f, "\n  {place}: {fault}")?;
+            write!(f, "\n  {}: {fault}", quoted(place))?;
         }
         write!(
             f,
@@ -252,7 +255,7 @@ fn open(home: &Path) -> Result<Jdk, Fault> {
 
 /// Version and feature version of the JDK in this folder.
 fn release(home: &Path) -> Result<(String, u16), Fault> {
-    let text = std::fs::read(home.join("release")).map_err(|_| Fault::NoRelease)?;
+    let text = input::read(&home.join("release"), TEXT_LIMIT).map_err(|_| Fault::NoRelease)?;
     let text = String::from_utf8_lossy(&text);
     let value = text.lines().find_map(|line| line.trim().strip_prefix("JAVA_VERSION="));
     let version = value.ok_or(Fault::NoVersion)?.trim().trim_matches('"');

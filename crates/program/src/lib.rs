@@ -9,6 +9,7 @@ pub mod classfile;
 pub mod classpath;
 pub mod descriptor;
 pub mod image;
+pub mod input;
 pub mod ir;
 pub mod jdk;
 pub mod lower;

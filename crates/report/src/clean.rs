@@ -18,6 +18,12 @@ pub fn clean_source(text: &str) -> String {
     neutralise(text, "\t", LONGEST)
 }
 
+/// A message of several lines, each made harmless by itself.
+pub fn clean_lines(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(clean_source).collect();
+    lines.join("\n")
+}
+
 fn neutralise(text: &str, tab: &str, longest: usize) -> String {
     let mut out = String::with_capacity(text.len().min(longest));
     let mut marks = 0;
@@ -152,6 +158,7 @@ mod tests {
     fn what_steers_a_terminal_is_shown_as_an_escape() {
         assert_eq!(clean("\x1b[31mred\x07\u{9b}2J"), "\\u001b[31mred\\u0007\\u009b2J");
         assert_eq!(clean("a\tb\r\nc"), "a b\\r\\nc");
+        assert_eq!(clean_lines("a\tb\r\n\x1bc\n"), "a\tb\\r\n\\u001bc\n");
         assert_eq!(clean("safe\u{202e}evil\u{e0041}"), "safe\\u202eevil\\u{e0041}");
         assert_eq!(clean("Größe 漢字 →"), "Größe 漢字 →");
     }

@@ -74,13 +74,6 @@ impl TraceFile {
         serde_json::from_str(text).map_err(|error| format!("not a trace file that Raddle wrote: {error}"))
     }
 
-    /// Reads a file.
-    pub fn read(path: &Path) -> Result<TraceFile, String> {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
-        TraceFile::from_json(&text).map_err(|error| format!("{shown}: {error}"))
-    }
-
     /// Writes a file.
     pub fn write(&self, path: &Path) -> Result<(), String> {
         std::fs::write(path, self.to_json()).map_err(|error| format!("cannot write {}: {error}", path.display()))

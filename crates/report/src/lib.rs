@@ -12,6 +12,7 @@ pub mod model;
 pub mod text;
 mod words;
 
+pub use clean::clean_lines;
 pub use html::html;
 pub use json::{TraceFile, from_json, to_json};
 pub use text::{Style, text};

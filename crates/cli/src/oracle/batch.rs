@@ -15,12 +15,12 @@ use machine::{Limits, Machine, Manner, Mark, Nowhere, Shared, Start};
 use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
+use program::source;
 use program::world::{MethodId, Program};
 use search::{Ending, Why};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -120,18 +120,13 @@ fn compile(jdk: &Jdk, folder: &Path, programs: &[(String, String)]) -> Result<()
     for (name, source) in programs {
         sources.push((folder.join(format!("{name}.java")), source));
     }
-    let mut command = Command::new(javac);
-    // Short runs of many: a compiler that is itself compiled thoroughly does not pay.
-    command.args(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-J-Xshare:auto"]);
-    command
-        .args(["-g", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d"])
-        .arg(folder);
+    let mut command = source::compiler(&javac, folder);
+    command.args(["-nowarn", "-cp"]).arg(folder);
     for (path, source) in sources {
         fs::write(&path, source).map_err(|error| cannot_write(&path, &error))?;
         command.arg(path);
     }
     let output = command
-        .stdin(Stdio::null())
         .output()
         .map_err(|error| Failure::input(format!("javac does not run: {error}")))?;
     if output.status.success() {

@@ -11,7 +11,7 @@ mod tally;
 
 use crate::Failure;
 use crate::arguments::Oracle;
-use crate::publish::{complain, print};
+use crate::publish::{print, progress};
 use oracle::compare::{Difference, Judgement, Strategy, Subject, judge};
 use oracle::java::{self, Program};
 use oracle::shrink::shrink;
@@ -61,7 +61,7 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
     });
     results.into_iter().collect::<Result<(), Failure>>()?;
     if std::io::stderr().is_terminal() {
-        complain("\r\x1b[K");
+        progress("");
     }
     let (java, models) = (taken(run.java), taken(run.models));
     print(&(java.text("programs") + &models.text("models")))?;
@@ -180,8 +180,8 @@ impl Run<'_> {
         *last = Instant::now();
         if std::io::stderr().is_terminal() && tally.cases.is_multiple_of(10) {
             let seconds = self.begun.elapsed().as_secs_f64();
-            complain(&format!(
-                "\r\x1b[K{} cases of this kind, {} in all, {seconds:.0} s",
+            progress(&format!(
+                "{} cases of this kind, {} in all, {seconds:.0} s",
                 tally.cases, self.options.count
             ));
         }

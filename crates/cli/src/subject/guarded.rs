@@ -6,6 +6,7 @@ use crate::arguments::{self, Check};
 use crate::assumptions;
 use kernel::{Place, Property};
 use model::{Action, Model, State};
+use program::input::{self, TEXT_LIMIT, quoted, quoted_path};
 use reduction::{Guess, Guesses};
 use report::model::{Dropped, Event, Held, Report, Row, Stack, Trace, Violation};
 use search::{Found, Outcome};
@@ -32,10 +33,11 @@ pub fn is_model(program: &str) -> bool {
 impl Guarded {
     /// Reads a model. `every` is whether every statement is a step.
     pub fn read(program: &str, every: bool, spurious: bool) -> Result<Guarded, Failure> {
-        let text = std::fs::read_to_string(program)
-            .map_err(|error| Failure::input(format!("cannot read {program}: {error}")))?;
+        let shown = quoted(program).to_string();
+        let text = input::read_text(Path::new(program), TEXT_LIMIT)
+            .map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
         let compiled = model::parse(&text).and_then(|tree| Model::new(&tree, every));
-        let mut model = compiled.map_err(|error| Failure::input(error.show(program, &text)))?;
+        let mut model = compiled.map_err(|error| Failure::input(error.show(&shown, &text)))?;
         model.spurious = spurious;
         let name = Path::new(program).file_name().unwrap_or_default();
         Ok(Guarded {
@@ -47,9 +49,9 @@ impl Guarded {
 
     /// Has variables accessed by the rules of a file.
     pub fn set_discipline(&mut self, file: &Path) -> Result<(), Failure> {
-        let name = file.display().to_string();
-        let text =
-            std::fs::read_to_string(file).map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
+        let name = quoted_path(file).to_string();
+        let text = input::read_text(file, TEXT_LIMIT)
+            .map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
         let set = self.model.set_discipline(&text);
         set.map_err(|error| Failure::input(error.show(&name, &text)))
     }

@@ -46,7 +46,7 @@ pub(crate) fn window(m: &Machine<'_>, path: &str) -> Result<String, Trap> {
     if below(files.java_home()) {
         return Ok(wanted);
     }
-    for entry in files.class_path().split(':') {
+    for entry in files.places() {
         // An entry `folder/*` stands for the jars in the folder.
         let entry = entry.strip_suffix('*').unwrap_or(entry);
         if below(entry) {
@@ -97,7 +97,13 @@ pub(crate) fn look(m: &Machine<'_>, path: &str) -> Result<Found, Trap> {
     if files.is_folder(path) {
         return Ok(Found::Folder);
     }
-    Ok(files.read(path).map_or(Found::Nothing, Found::File))
+    match files.read(path) {
+        Some(contents) => Ok(Found::File(contents)),
+        None if files.withholds(path) => unsupported(format!(
+            "no regular file, or a link that leads out of the class path: {path}"
+        )),
+        None => Ok(Found::Nothing),
+    }
 }
 
 /// Opens a file; its number.

@@ -205,6 +205,7 @@ fn define(m: &mut Machine<'_>, loader: Address, name: Option<&str>, bytes: Bytes
         for class in versions {
             let described = m.program.class(class);
             if described.file.as_ref().is_some_and(|file| *file.bytes == *bytes) {
+                m.check_answer(number, own, Some(class))?;
                 return Ok(class);
             }
             // Links are shared by all states, so a name that is linked means one class for good.
@@ -212,6 +213,9 @@ fn define(m: &mut Machine<'_>, loader: Address, name: Option<&str>, bytes: Bytes
                 return unsupported(format!("two versions of the class {own} in one loader"));
             }
         }
+    }
+    if let Some(own) = &own {
+        m.check_answer(number, own, None)?;
     }
     m.program.define(number, name, bytes).map_err(machine::link::load_trap)
 }

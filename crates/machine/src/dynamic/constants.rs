@@ -139,16 +139,18 @@ impl<'p> Machine<'p> {
         let (_, name, descriptor) = file.pool.member(member);
         let symbols = (self.program.names.intern(name), self.program.names.intern(descriptor));
         if !descriptor.starts_with('(') {
-            self.program
+            let found = self
+                .program
                 .resolve_field(named, symbols.0, symbols.1, from.id)
                 .map_err(crate::link::member_trap)?;
-            return Ok(());
+            return self.constrain_field(from.id, found.class, descriptor);
         }
         let interface = matches!(file.pool.get(member), Constant::InterfaceMethod(..));
         let found = self
             .program
             .resolve_method(named, symbols.0, symbols.1, interface, from.id);
         let method = self.program.method(found.map_err(crate::link::member_trap)?);
+        self.constrain_method(from.id, method)?;
         if method.is_static() != (kind == INVOKE_STATIC) {
             let expected = if method.is_static() { "non-static" } else { "static" };
             let text = self.program.signature(method.class, method.name, method.descriptor);

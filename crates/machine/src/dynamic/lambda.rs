@@ -190,6 +190,7 @@ impl<'p> Machine<'p> {
             return Ok(None);
         };
         let method = self.program.method(found);
+        self.constrain_method(site.from.id, method)?;
         let how = match kind {
             5 | 9 if method.is_static() || self.program.is_polymorphic(method) => return Ok(None),
             5 | 9 if method.is_private() => How::Direct(found),

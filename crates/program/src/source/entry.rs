@@ -1,8 +1,8 @@
 //! Which of the compiled classes is to be run, and which sources they came from.
 
 use super::SourceError;
-use crate::archive::{ENTRY_LIMIT, read_limited};
 use crate::classfile::{ClassFile, MethodInfo, flags};
+use crate::input::{FILE_LIMIT, read_limited};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub(super) fn read_classes(folder: &Path) -> Result<Classes, SourceError> {
             if entry.file_type().map_err(in_folder)?.is_dir() {
                 waiting.push(path);
             } else if path.extension().is_some_and(|extension| extension == "class") {
-                let bytes = match read_limited(&path, ENTRY_LIMIT) {
+                let bytes = match read_limited(&path, FILE_LIMIT) {
                     Ok(Some(bytes)) => bytes,
                     Ok(None) => return Err(SourceError::TooLarge(path)),
                     Err(error) => return Err(SourceError::Io(path, error)),

@@ -1,14 +1,11 @@
 //! What goes into a compilation: the keys of the cache, the package of a source, the state of the class path.
 
 use super::SourceError;
-use crate::archive::read_limited;
+use crate::input::{FILE_LIMIT, read_limited};
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use xxhash_rust::xxh3::Xxh3;
-
-/// No source that a human or a generator wrote is larger.
-const SOURCE_LIMIT: u64 = 64 << 20;
 
 /// Beyond so many files a class path is not looked through, and the classes are compiled anew each time.
 const CLASS_PATH_LIMIT: usize = 20_000;
@@ -44,7 +41,7 @@ impl fmt::Display for Key {
 
 /// The contents of a source file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, SourceError> {
-    match read_limited(path, SOURCE_LIMIT) {
+    match read_limited(path, FILE_LIMIT) {
         Ok(Some(bytes)) => Ok(bytes.to_vec()),
         Ok(None) => Err(SourceError::TooLarge(path.to_owned())),
         Err(error) => Err(SourceError::Io(path.to_owned(), error)),

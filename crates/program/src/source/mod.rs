@@ -9,13 +9,26 @@
 mod entry;
 mod inputs;
 
+use crate::input::{quoted, quoted_path};
 use crate::jdk::Jdk;
 use inputs::Key;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Variables through which a virtual machine or `javac` takes more options, agents among them.
+const HOST_OPTIONS: [&str; 7] = [
+    "JDK_JAVAC_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "JAVA_TOOL_OPTIONS",
+    "_JAVA_OPTIONS",
+    "IBM_JAVA_OPTIONS",
+    "OPENJ9_JAVA_OPTIONS",
+    "CLASSPATH",
+];
 
 /// A compiled source file.
 #[derive(Debug, Clone)]
@@ -36,6 +49,8 @@ pub struct Compiled {
 pub enum SourceError {
     /// A file or folder cannot be read or written.
     Io(PathBuf, io::Error),
+    /// The name of the source file has a control character, which the compiler would print.
+    Name(PathBuf),
     /// The source file is too large to be one.
     TooLarge(PathBuf),
     /// The JDK has no compiler.
@@ -50,21 +65,40 @@ impl fmt::Display for SourceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SourceError::Io(path, error) if error.kind() == io::ErrorKind::NotFound => {
-                write!(f, "there is no file {}", path.display())
+                write!(f, "there is no file {}", quoted_path(path))
             }
-            SourceError::Io(path, error) => write!(f, "cannot compile: {}: {error}", path.display()),
+            SourceError::Io(path, error) => write!(f, "cannot compile: {}: {error}", quoted_path(path)),
+            SourceError::Name(path) => write!(
+                f,
+                "cannot compile: {} has a control character in its name; give it another one",
+                quoted_path(path)
+            ),
             SourceError::TooLarge(path) => {
-                write!(f, "cannot compile: {} is too large for a source file", path.display())
+                write!(
+                    f,
+                    "cannot compile: {} is too large for a source file",
+                    quoted_path(path)
+                )
             }
             SourceError::NoCompiler(home) => write!(
                 f,
                 "cannot compile: {} has no javac; install a full JDK and name it with --jdk, or give class files",
-                home.display()
+                quoted_path(home)
             ),
             SourceError::Rejected(path, output) => {
-                write!(f, "javac does not compile {}:\n{}", path.display(), output.trim_end())
+                write!(
+                    f,
+                    "javac does not compile {}:\n{}",
+                    quoted_path(path),
+                    output.trim_end()
+                )
             }
-            SourceError::Output(path, what) => write!(f, "javac made {}, which cannot be read: {what}", path.display()),
+            SourceError::Output(path, what) => write!(
+                f,
+                "javac made {}, which cannot be read: {}",
+                quoted_path(path),
+                quoted(what)
+            ),
         }
     }
 }
@@ -110,10 +144,13 @@ pub fn compile_into(
     class_path: &str,
     flags: &[String],
 ) -> Result<Compiled, SourceError> {
+    if source.to_string_lossy().contains(char::is_control) {
+        return Err(SourceError::Name(source.to_owned()));
+    }
     let text = inputs::read(source)?;
     let absolute = std::path::absolute(source).map_err(|error| SourceError::Io(source.to_owned(), error))?;
     let root = inputs::source_root(&absolute, &text);
-    let mut key = Key::new("raddle-source-1");
+    let mut key = Key::new("raddle-source-2");
     key.add(&text)
         .add_path(&absolute)
         .add(jdk.version().as_bytes())
@@ -221,30 +258,20 @@ impl Job<'_> {
             .jdk
             .javac()
             .ok_or_else(|| SourceError::NoCompiler(self.jdk.home().to_owned()))?;
-        let mut command = Command::new(&javac);
-        // A compiler that lives for a second is a third faster without its second compiler and its parallel collector.
-        command.args([
-            "-J-XX:+IgnoreUnrecognizedVMOptions",
-            "-J-XX:TieredStopAtLevel=1",
-            "-J-XX:+UseSerialGC",
-        ]);
-        command.args(["-g", "-encoding", "UTF-8", "-d"]).arg(folder);
+        let mut command = compiler(&javac, folder);
         // Without these two the compiler would look at CLASSPATH, at the current folder, and for sources on the class path.
-        command.arg("-sourcepath").arg(self.root.unwrap_or(folder));
-        match self.class_path {
-            "" => command.arg("-cp").arg(folder),
-            text => command.arg("-cp").arg(text),
-        };
+        // They are one argument each, because an argument that begins with @ names a file with more of them.
+        command.arg(with("--source-path=", self.root.unwrap_or(folder).as_os_str()));
+        command.arg(match self.class_path {
+            "" => with("--class-path=", folder.as_os_str()),
+            text => with("--class-path=", OsStr::new(text)),
+        });
         command.args(self.flags);
-        let source = match self.source.to_str() {
-            Some(text) if text.starts_with(['-', '@']) => Path::new(".").join(self.source),
+        let source = match self.source.as_os_str().as_encoded_bytes().first() {
+            Some(b'-' | b'@') => Path::new(".").join(self.source),
             _ => self.source.to_owned(),
         };
         command.arg(source);
-        for variable in ["JDK_JAVAC_OPTIONS", "JAVA_TOOL_OPTIONS", "CLASSPATH"] {
-            command.env_remove(variable);
-        }
-        command.stdin(Stdio::null());
         let output = command.output().map_err(|error| SourceError::Io(javac, error))?;
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stderr));
@@ -254,6 +281,36 @@ impl Job<'_> {
             Err(SourceError::Rejected(self.source.to_owned(), text))
         }
     }
+}
+
+/// A call of the compiler that makes classes in `folder`, before class path and sources are said. Nothing but the compiler
+/// runs: no annotation processor and no plugin, which may start by itself and is looked for in the same place, and no agent or
+/// other option from the environment.
+pub fn compiler(javac: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(javac);
+    // A compiler that lives for a second is a third faster without its second compiler and its parallel collector.
+    command.args([
+        "-J-XX:+IgnoreUnrecognizedVMOptions",
+        "-J-XX:TieredStopAtLevel=1",
+        "-J-XX:+UseSerialGC",
+        "-J-XX:-UsePerfData",
+    ]);
+    command
+        .args(["-proc:none", "-processorpath"])
+        .arg(folder.join("no-processors"));
+    command.args(["-g", "-encoding", "UTF-8", "-d"]).arg(folder);
+    for variable in HOST_OPTIONS {
+        command.env_remove(variable);
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// An option and its value as one argument.
+fn with(option: &str, value: &OsStr) -> OsString {
+    let mut argument = OsString::from(option);
+    argument.push(value);
+    argument
 }
 
 /// A name in `folder` that nobody else uses.

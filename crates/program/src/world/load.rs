@@ -6,6 +6,7 @@ use super::modules::module_loader;
 use super::program::Program;
 use crate::classfile::flags;
 use crate::descriptor::Kind;
+use crate::input::quoted;
 use std::fmt;
 use std::sync::Arc;
 
@@ -24,17 +25,21 @@ pub enum LoadError {
     Incompatible(String),
     /// A class is not accessible or was named by two loaders: `IllegalAccessError`, `LinkageError`.
     Linkage(String),
+    /// The class is there, but is not read: no Java error says that.
+    Unreadable(String),
 }
 
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoadError::NotFound(what) => write!(f, "class {} was not found", what.replace('/', ".")),
+            LoadError::NotFound(what) => write!(f, "class {} was not found", quoted(what.replace('/', "."))),
+            // It speaks of files, and has quoted their names.
+            LoadError::Unreadable(what) => f.write_str(what),
             LoadError::Format(what)
             | LoadError::Version(what)
             | LoadError::Circular(what)
             | LoadError::Incompatible(what)
-            | LoadError::Linkage(what) => f.write_str(what),
+            | LoadError::Linkage(what) => quoted(what).fmt(f),
         }
     }
 }
@@ -111,7 +116,7 @@ impl Program {
             None if loader == LoaderId::APP => match self.class_path.class(name) {
                 Ok(Some(hit)) => (hit.bytes, Arc::from(""), LoaderId::APP),
                 Ok(None) => return Err(LoadError::NotFound(name.to_owned())),
-                Err(error) => return Err(LoadError::Format(error.to_string())),
+                Err(error) => return Err(LoadError::Unreadable(error.to_string())),
             },
             None => return Err(LoadError::NotFound(name.to_owned())),
         };

@@ -3,6 +3,7 @@
 //! Loading and linking depend on names and bytes alone. They run no Java code and are no part of a state.
 
 mod class;
+mod constraints;
 mod define;
 mod export;
 mod layout;
@@ -17,6 +18,7 @@ pub use class::{
     ARRAY_HEADER_WORDS, ARRAY_LENGTH, Class, ClassId, ClassKind, Field, HEADER_WORDS, LoaderId, Method, MethodId,
     field_info,
 };
+pub use constraints::Disagreement;
 pub use define::{MethodSpec, SyntheticClass};
 pub use export::{Format, World};
 pub use load::LoadError;

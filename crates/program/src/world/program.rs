@@ -1,6 +1,7 @@
 //! The tables of a world, and the code of its methods.
 
 use super::class::*;
+use super::constraints::Constraints;
 use super::define::blank;
 use super::load::LoadError;
 use super::names::{Names, Symbol};
@@ -11,7 +12,7 @@ use crate::descriptor::Kind;
 use crate::image::Image;
 use crate::ir::Code;
 use crate::lower::{LowerError, Rules, lower};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 /// Everything that was loaded, and where to load from.
@@ -27,6 +28,8 @@ pub struct Program {
     pub(super) bodies: Mutex<HashMap<MethodId, MethodId>>,
     pub(super) by_name: RwLock<HashMap<(LoaderId, Arc<str>), ClassId>>,
     pub(super) loading: Mutex<()>,
+    pub(super) constraints: Mutex<Constraints>,
+    assumed: Mutex<HashMap<ClassId, BTreeSet<(String, String)>>>,
     pub(super) primitives: [ClassId; 9],
     pub(super) array_interfaces: OnceLock<Box<[ClassId]>>,
 }
@@ -43,6 +46,8 @@ impl Program {
             bodies: Mutex::default(),
             by_name: RwLock::default(),
             loading: Mutex::default(),
+            constraints: Mutex::default(),
+            assumed: Mutex::default(),
             primitives: [0; 9],
             array_interfaces: OnceLock::new(),
         };
@@ -145,6 +150,9 @@ impl Program {
 
     /// Records that this loader answers for `name` with a class that another may have defined.
     pub fn record(&self, loader: LoaderId, name: &str, class: ClassId) {
+        if !loader.is_builtin() || self.class(class).given {
+            self.note_answer(loader, name, class);
+        }
         let mut by_name = self.by_name.write().unwrap_or_else(|poisoned| poisoned.into_inner());
         by_name.insert((loader, name.into()), class);
     }
@@ -178,6 +186,21 @@ impl Program {
         method.code.get()?.as_ref().ok()
     }
 
+    fn assume_assignable(&self, class: ClassId, from: &str, to: &str) {
+        let mut assumed = self.assumed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        assumed
+            .entry(class)
+            .or_default()
+            .insert((from.to_owned(), to.to_owned()));
+    }
+
+    /// What the code of a class takes for granted, as far as it was lowered: objects of the first class, as its loader means
+    /// the names, can be used as those of the second. SOUNDNESS: who links the class must see to it in every state.
+    pub fn assumed_assignable(&self, class: ClassId) -> Vec<(String, String)> {
+        let assumed = self.assumed.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        assumed.get(&class).into_iter().flatten().cloned().collect()
+    }
+
     /// Gives a native or abstract method the code that stands for it. The first one given stays.
     pub fn set_code(&self, method: &Method, code: Code) {
         let _ = method.code.set(Ok(code));
@@ -197,12 +220,9 @@ impl Rules for ClassRules<'_> {
         }
         let loader = self.program.class(self.class).loader;
         if !loader.is_builtin() {
-            // Loading through a loader of the program's own runs Java code; what is not loaded yet is let through,
-            // and the casts and field accesses that follow are still checked for their own classes.
-            let (Some(from), Some(to)) = (self.program.loaded(loader, from), self.program.loaded(loader, to)) else {
-                return Ok(true);
-            };
-            return Ok(self.program.class(to).is_interface() || self.program.is_subclass(from, to));
+            // Loading through a loader of the program's own runs Java code, and what it answers may depend on the path.
+            self.program.assume_assignable(self.class, from, to);
+            return Ok(true);
         }
         let load = |name: &str| self.program.load(loader, name).map_err(|error| error.to_string());
         let to = load(to)?;

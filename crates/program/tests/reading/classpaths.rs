@@ -118,7 +118,7 @@ fn a_class_path_is_searched_in_order() {
         (&["lib/*"], "D", Some("three")),
         (&["missing/*"], "D", None),
         (&["two.jar", "lib/one.jar"], "B", Some("two")),
-        (&["two.jar", "lib/one.jar"], "A", Some("folder")),
+        (&["two.jar", "lib/one.jar", "classes"], "A", Some("folder")),
         (&["two.jar"], "D", Some("three")),
         (&["classes"], "sub/C", Some("folder")),
         (&["classes"], "../secret", None),
@@ -130,6 +130,11 @@ fn a_class_path_is_searched_in_order() {
         let found = text(&parse(paths), &format!("{name}.class"));
         assert_eq!(found.as_deref(), expected, "{name} on {paths:?}");
     }
+    // A folder that only a manifest names is not read, and what is in it is not missing either.
+    let error = parse(&["two.jar", "lib/one.jar"]).class("A").expect_err("left out");
+    assert!(error.to_string().contains("name the folder with -cp"), "{error}");
+    assert!(parse(&["two.jar"]).class("E").expect("readable").is_none());
+    assert_eq!(parse(&["two.jar"]).entries().count(), 2, "the folder is none of them");
     let absolute = at("secret").display().to_string();
     assert!(
         parse(&["classes"]).class(&absolute).expect("readable").is_none(),
@@ -155,6 +160,27 @@ fn a_class_path_is_searched_in_order() {
             .entries()
             .eq([Path::new(".")])
     );
+}
+
+#[test]
+fn manifests_name_a_bounded_number_of_paths() {
+    let folder = Folder::new("manifests");
+    for (number, names) in [(1, 1000), (2, 1000), (3, 1)] {
+        let next = format!(
+            "Class-Path:\n  {}.jar{}\n",
+            number + 1,
+            "\n  missing.jar".repeat(names - 1)
+        );
+        folder.write(&format!("{number}.jar"), jar(&[manifest(&next)]));
+    }
+    let parse = |name: &str| ClassPath::parse(folder.0.join(name).to_str().expect("text"), 17);
+    assert_eq!(parse("2.jar").expect("1001 paths").entries().count(), 2);
+    let error = parse("1.jar").expect_err("2001 paths").to_string();
+    assert!(error.contains("3.jar") && error.contains("2000 paths"), "{error}");
+    let long = format!("Class-Path: {}\n", "x".repeat(5 << 20));
+    folder.write("long.jar", jar(&[manifest(&long)]));
+    let error = parse("long.jar").expect_err("a long manifest").to_string();
+    assert!(error.contains("the manifest of the jar"), "{error}");
 }
 
 #[test]
