@@ -3,6 +3,7 @@
 mod analyze;
 mod arguments;
 mod assumptions;
+mod budget;
 mod check;
 mod compare;
 mod console;
@@ -23,6 +24,7 @@ mod subject;
 mod target;
 mod verdict;
 mod verify;
+mod watchdog;
 mod world;
 
 use arguments::{Arguments, Command};
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         publish::complain(&hint);
         return ExitCode::from(2);
     }
+    watchdog::listen();
     let arguments = Arguments::parse_from(arguments::translate(std::env::args_os()));
     let result = match &arguments.command {
         Command::Check(check) => check::check(check),
@@ -81,6 +84,10 @@ fn main() -> ExitCode {
         Command::Dump(dump) => dump::dump(dump),
         Command::Oracle(oracle) => oracle::oracle(oracle),
     };
+    if result.is_err() {
+        watchdog::give_up();
+    }
+    watchdog::speak();
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {

@@ -80,11 +80,6 @@ impl TraceFile {
         let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read {shown}: {error}"))?;
         TraceFile::from_json(&text).map_err(|error| format!("{shown}: {error}"))
     }
-
-    /// Writes a file.
-    pub fn write(&self, path: &Path) -> Result<(), String> {
-        std::fs::write(path, self.to_json()).map_err(|error| format!("cannot write {}: {error}", path.display()))
-    }
 }
 
 fn pretty(value: &impl Serialize) -> String {

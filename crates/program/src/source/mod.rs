@@ -6,10 +6,12 @@
 //! classes. Folders and lists are written aside and renamed, so that runs at the same time do not disturb each other.
 //! Left out: a new neighbour that would take the place of a class of the class path is not noticed.
 
+mod compiler;
 mod entry;
 mod inputs;
 
 use crate::jdk::Jdk;
+pub use compiler::end_compilers;
 use inputs::Key;
 use std::fmt;
 use std::io;
@@ -251,10 +253,8 @@ impl Job<'_> {
             command.env_remove(variable);
         }
         command.stdin(Stdio::null());
-        let output = command.output().map_err(|error| SourceError::Io(javac, error))?;
-        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.push_str(&String::from_utf8_lossy(&output.stderr));
-        if output.status.success() {
+        let (text, status) = compiler::run(command, folder).map_err(|error| SourceError::Io(javac, error))?;
+        if status.success() {
             Ok(text)
         } else {
             Err(SourceError::Rejected(self.source.to_owned(), text))
