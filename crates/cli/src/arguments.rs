@@ -136,7 +136,7 @@ pub struct Exploring {
     /// Stop after this time: 60s, 5m, 1h; `compare` stops each strategy
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
-    /// Stop when states take more memory than this: 8G [default: three quarters of what is free]
+    /// Stop before the process holds more memory than this: 8G [default: three quarters of what is free]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub memory: Option<u64>,
     /// Stop after this many states

@@ -1,15 +1,15 @@
 //! `raddle check`.
 
 use crate::arguments::{Check, Exploring, SearchOrder, StoreKind};
-use crate::progress::{self, Progress};
-use crate::publish::publish;
+use crate::progress::Progress;
+use crate::publish::{Publisher, check_writable, write_whole};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::manner::manner;
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
-use crate::{Failure, target, world};
+use crate::{Failure, budget, target, watchdog, world};
 use kernel::{Property, Reduction};
 use library::Library;
 use machine::system::Java;
@@ -40,30 +40,30 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
             )));
         }
     }
-    plan.written.extend(
-        [&options.json, &options.html, &options.trace]
-            .into_iter()
-            .flatten()
-            .cloned(),
-    );
-    let mut report = plan.examine(options)?.report;
-    report.seconds = begun.elapsed().as_secs_f64();
-    report.peak_bytes = peak_bytes();
+    let written = [&options.json, &options.html, &options.trace];
+    get_ready(written.into_iter().flatten(), &options.how)?;
+    let publisher = Publisher {
+        begun,
+        json: options.json.clone(),
+        html: options.html.clone(),
+        quiet: options.quiet,
+    };
+    publisher.agree(plan.blank_report(options));
+    plan.publisher = Some(publisher.clone());
+    plan.keep_limits();
+    let report = plan.examine(options)?.report;
+    watchdog::speak();
     if let Some(path) = &options.trace {
         let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
-        match report.violations.iter().find(with_trace) {
-            Some(violation) => trace_file(options, &report.reductions, violation)
-                .write(path)
-                .map_err(Failure::input)?,
-            // What lies there is not this program's, and an empty file is no trace.
-            None => drop(std::fs::remove_file(path)),
+        if let Some(violation) = report.violations.iter().find(with_trace) {
+            write_whole(path, &trace_file(options, &report.reductions, violation).to_json())?;
         }
     }
-    publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
+    publisher.publish(report)
 }
 
 /// Refuses to write two things into one file.
-fn refuse_shared_outputs(written: &[PathBuf]) -> Result<(), Failure> {
+fn refuse_shared_outputs<'p>(mut written: impl Iterator<Item = &'p PathBuf>) -> Result<(), Failure> {
     // A file need not exist yet, but its folder must.
     let file = |path: &PathBuf| {
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -74,19 +74,19 @@ fn refuse_shared_outputs(written: &[PathBuf]) -> Result<(), Failure> {
         resolved.unwrap_or(absolute)
     };
     let mut seen = BTreeSet::new();
-    match written.iter().find(|path| !seen.insert(file(path))) {
+    match written.find(|path| !seen.insert(file(path))) {
         None => Ok(()),
         Some(path) => Err(Failure::input(format!(
             "two outputs would be written to {}: give each a file of its own",
-            path.display()
+            program::input::quoted_path(path)
         ))),
     }
 }
 
-/// What comes before a search that may take long.
-fn get_ready(written: &[PathBuf], program: &Path) -> Result<(), Failure> {
-    progress::listen();
-    refuse_shared_outputs(written)?;
+/// What comes before anything that may take long: whatever is to be written can be, and is not the program itself.
+pub fn get_ready<'p>(written: impl Iterator<Item = &'p PathBuf> + Clone, how: &Exploring) -> Result<(), Failure> {
+    let program = Path::new(&how.subject.program);
+    refuse_shared_outputs(written.clone())?;
     for path in written {
         if path
             .canonicalize()
@@ -95,13 +95,8 @@ fn get_ready(written: &[PathBuf], program: &Path) -> Result<(), Failure> {
         {
             return Err(Failure::input(format!("{} is the program itself", path.display())));
         }
-        // Whoever cannot write the answer down should not work for hours first.
         if path != Path::new("-") {
-            std::fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(path)
-                .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+            check_writable(path)?;
         }
     }
     Ok(())
@@ -113,10 +108,11 @@ pub struct Plan {
     pub options: Options,
     /// Whether violations are told in words, for which schedules are made shorter first.
     pub tells: bool,
-    /// What will be written when all is done.
-    pub written: Vec<PathBuf>,
+    /// Who is told what is known as soon as the search is over, if anybody.
+    pub publisher: Option<Publisher>,
     /// What stands before the figures while the search runs.
     pub title: String,
+    time: Option<Duration>,
     memory: u64,
     combination: Combination,
 }
@@ -176,8 +172,7 @@ impl Plan {
             },
             properties,
             all: options.all,
-            time: how.time,
-            memory: Some(memory),
+            time: None,
             states: how.states,
             preemptions: options.preemptions,
             seed: options.seed,
@@ -213,11 +208,18 @@ impl Plan {
         Ok(Plan {
             options,
             tells: true,
-            written: Vec::new(),
+            publisher: None,
             title: String::new(),
+            time: how.time,
             memory,
             combination,
         })
+    }
+
+    /// From now on the limits of time and memory hold, whatever is going on.
+    pub fn keep_limits(&self) {
+        watchdog::limit_time(self.time);
+        budget::limit(self.memory);
     }
 
     /// Explores a program and says what there is to say about it.
@@ -238,7 +240,6 @@ impl Plan {
         if let Some(file) = &how.discipline {
             subject.set_discipline(file)?;
         }
-        get_ready(&self.written, Path::new(&how.subject.program))?;
         self.check(&mut subject, options)
     }
 
@@ -247,7 +248,6 @@ impl Plan {
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&options.source, &subject.program, &class_path);
-        get_ready(&self.written, Path::new(&subject.program))?;
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
             let system = Java {
                 shared,
@@ -293,12 +293,13 @@ impl Plan {
             report.assumed.clear();
             report.notes.push(found_by_walk(outcome.walked.walks));
         }
-        let until = self
-            .options
-            .time
-            .and_then(|most| Instant::now().checked_add(most.saturating_sub(time)));
+        if let Some(publisher) = &self.publisher {
+            let mut known = report.clone();
+            known.violations = outcome.found.iter().map(cut_off).collect();
+            publisher.agree(known);
+        }
         for found in &outcome.found {
-            let told = self.tell(subject, &mut state, found, until);
+            let told = self.tell(subject, &mut state, found);
             report.violations.push(told.unwrap_or_else(|| untold(found)));
         }
         if let Some(endless) = outcome.endless.as_ref().filter(|_| self.tells) {
@@ -344,7 +345,6 @@ impl Plan {
         subject: &mut S,
         state: &mut StateOf<S>,
         found: &Found<ActionOf<S>>,
-        until: Option<Instant>,
     ) -> Option<Violation> {
         if !self.tells {
             return Some(Violation {
@@ -353,11 +353,10 @@ impl Plan {
             });
         }
         let mut effort = Effort {
-            stopped: progress::is_interrupted,
+            stopped: watchdog::is_interrupted,
             ..Effort::default()
         };
-        if let Some(until) = until {
-            let left = until.saturating_duration_since(Instant::now());
+        if let Some(left) = watchdog::time_left() {
             effort.time = effort.time.min(left.max(MOMENT));
         }
         let short = search::minimise(subject.system(), state, found, &effort);
@@ -372,10 +371,10 @@ impl Plan {
             let mut visited: Box<dyn Visited> = match options.how.store {
                 StoreKind::Exact => Box::new(store::Exact::new()),
                 StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
-                StoreKind::Bits => Box::new(store::Bits::new(self.memory / 2)),
+                StoreKind::Bits => Box::new(store::Bits::new(budget::left() / 2)),
             };
             let limits = Options {
-                time: self.options.time.map(|most| most.saturating_sub(time)),
+                time: watchdog::time_left(),
                 ..self.options.clone()
             };
             let guesses = subject.guesses(&mut state, options)?;
@@ -411,6 +410,26 @@ impl Plan {
 
     fn report<A>(&self, options: &Check, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {
         let figures = &outcome.figures;
+        let mut report = self.blank_report(options);
+        if outcome.by_walk {
+            report.search = "walk".to_owned();
+        }
+        Report {
+            states: figures.states,
+            transitions: figures.transitions,
+            end_states: outcome.finals,
+            walks: outcome.walked.walks,
+            walk_steps: outcome.walked.steps,
+            max_depth: figures.max_depth,
+            threads: figures.threads.into(),
+            bytes_per_state: visited.bytes() as f64 / (visited.len().max(1)) as f64,
+            collision_probability: visited.collision_probability(),
+            ..report
+        }
+    }
+
+    /// A report before anything was explored.
+    fn blank_report(&self, options: &Check) -> Report {
         Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -422,22 +441,20 @@ impl Plan {
                 .iter()
                 .map(|property| property.name().to_owned())
                 .collect(),
-            search: match outcome.by_walk {
-                false => name_of(&options.how.search),
-                true => "walk".to_owned(),
-            },
+            search: name_of(&options.how.search),
             store: name_of(&options.how.store),
-            states: figures.states,
-            transitions: figures.transitions,
-            end_states: outcome.finals,
-            walks: outcome.walked.walks,
-            walk_steps: outcome.walked.steps,
-            max_depth: figures.max_depth,
-            threads: figures.threads.into(),
-            bytes_per_state: visited.bytes() as f64 / (visited.len().max(1)) as f64,
-            collision_probability: visited.collision_probability(),
             ..Report::default()
         }
+    }
+}
+
+/// What is left to say of a violation where there is no time to tell how it comes about.
+fn cut_off<A>(found: &Found<A>) -> Violation {
+    let property = found.flaw.property.name();
+    Violation {
+        property: property.to_owned(),
+        message: format!("{property}: found, but there was no time to tell how it comes about"),
+        ..Violation::default()
     }
 }
 
@@ -563,12 +580,4 @@ fn available_bytes() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.map_or(4 << 30, |kilobytes| kilobytes * 1024)
-}
-
-/// The most memory that the process has held, in bytes; 0 where the system does not say.
-pub fn peak_bytes() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
 }

@@ -2,14 +2,16 @@
 
 use crate::Failure;
 use crate::arguments::{Check, Compare, SearchOrder};
-use crate::check::{Examined, Plan};
-use crate::progress::is_interrupted;
-use crate::publish::{print, style};
+use crate::check::{Examined, Plan, get_ready};
+use crate::publish::{complain, print, style, write_whole};
+use crate::verdict::cut_short;
+use crate::watchdog::{self, Cause};
 use reduction::{Combination, Part};
 use report::Style;
 use report::comparison::{Comparison, Strategy, csv, svg, table};
+use search::Why;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The strategies of Dwyer, Hatcliff, Robby and Ranganath (2004), tables 1 and 2, by the names of their columns.
 const PAPER: &[(&str, &str)] = &[
@@ -41,21 +43,27 @@ pub fn compare(options: &Compare) -> Result<u8, Failure> {
         let mut plan = Plan::new(&check)?;
         plan.tells = false;
         plan.title = format!("{name} ({} of {}) · ", index + 1, strategies.len());
-        plan.written
-            .extend([&options.csv, &options.svg].into_iter().flatten().cloned());
         plans.push((plan, check));
     }
+    get_ready([&options.csv, &options.svg].into_iter().flatten(), &options.how)?;
+    let outputs = Outputs {
+        csv: options.csv.clone(),
+        svg: options.svg.clone(),
+    };
     let mut comparison = Comparison {
         program: options.how.subject.program.clone(),
         strategies: Vec::new(),
     };
-    for ((plan, check), (name, _)) in plans.iter().zip(&strategies) {
+    for ((plan, check), (name, reductions)) in plans.iter().zip(&strategies) {
+        agree(&comparison, name, reductions, &outputs);
+        plan.keep_limits();
         comparison.strategies.push(entry(name, plan.examine(check)?));
-        if is_interrupted() {
+        if watchdog::is_interrupted() {
             break;
         }
     }
-    write(&comparison, options)?;
+    watchdog::speak();
+    outputs.write(&comparison)?;
     Ok(comparison.disagrees().into())
 }
 
@@ -122,33 +130,65 @@ fn entry(name: &str, examined: Examined) -> Strategy {
     }
 }
 
-fn write(comparison: &Comparison, options: &Compare) -> Result<(), Failure> {
-    let mut to_stdout = true;
-    if let Some(path) = &options.csv {
-        if path == Path::new("-") {
-            to_stdout = false;
-            print(&csv(comparison))?;
-        } else {
-            put(path, &csv(comparison))?;
+/// Makes what is known so far the last words, should there be no time for more.
+fn agree(comparison: &Comparison, name: &str, reductions: &str, outputs: &Outputs) {
+    let (mut comparison, outputs) = (comparison.clone(), outputs.clone());
+    let (name, reductions) = (name.to_owned(), reductions.to_owned());
+    watchdog::agree(move |cause| {
+        let (reason, _) = cut_short(match cause {
+            Cause::Time => &Why::Time,
+            Cause::Signal => &Why::Interrupted,
+            Cause::Memory => &Why::Memory,
+        });
+        comparison.strategies.push(Strategy {
+            name,
+            reductions,
+            verdict: "unknown".to_owned(),
+            reason: Some(reason.to_owned()),
+            ..Strategy::default()
+        });
+        match outputs.write(&comparison) {
+            Ok(()) => comparison.disagrees().into(),
+            Err(failure) => {
+                complain(&format!("raddle: {}\n", failure.message));
+                failure.status
+            }
         }
-    }
-    if let Some(path) = &options.svg {
-        put(path, &svg(comparison))?;
-    }
-    if to_stdout {
-        let style = match std::io::stdout().is_terminal() {
-            true => style(),
-            // Whoever reads a pipe has room for every column.
-            false => Style {
-                width: 400,
-                colour: false,
-            },
-        };
-        print(&table(comparison, &style))?;
-    }
-    Ok(())
+    });
 }
 
-fn put(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))
+/// Where the comparison is wanted.
+#[derive(Clone)]
+struct Outputs {
+    csv: Option<PathBuf>,
+    svg: Option<PathBuf>,
+}
+
+impl Outputs {
+    fn write(&self, comparison: &Comparison) -> Result<(), Failure> {
+        let mut to_stdout = true;
+        if let Some(path) = &self.csv {
+            if path == Path::new("-") {
+                to_stdout = false;
+                print(&csv(comparison))?;
+            } else {
+                write_whole(path, &csv(comparison))?;
+            }
+        }
+        if let Some(path) = &self.svg {
+            write_whole(path, &svg(comparison))?;
+        }
+        if to_stdout {
+            let style = match std::io::stdout().is_terminal() {
+                true => style(),
+                // Whoever reads a pipe has room for every column.
+                false => Style {
+                    width: 400,
+                    colour: false,
+                },
+            };
+            print(&table(comparison, &style))?;
+        }
+        Ok(())
+    }
 }

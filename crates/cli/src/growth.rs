@@ -1,5 +1,6 @@
 //! What keeps growing in a program whose states have no end: named by walking through it once and looking now and then.
 
+use crate::{budget, watchdog};
 use kernel::{Menu, System};
 use machine::inspect::CellName;
 use machine::system::Java;
@@ -9,10 +10,11 @@ use program::world::ClassKind;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Steps of the walk, how often it stops to look, and how long it may take.
+/// Steps of the walk, how often it stops to look, and how long it may take: in the user's time, and where that is over.
 const STEPS: usize = 40_000;
 const LOOKS: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(2);
+const MOMENT: Duration = Duration::from_millis(250);
 
 /// A sentence about what grows without end as far as one walk can tell; `None` if nothing seems to.
 pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<String> {
@@ -20,13 +22,14 @@ pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<Strin
     let mut undos = Vec::new();
     let mut looks: Vec<BTreeMap<String, i64>> = Vec::new();
     let begun = Instant::now();
+    let patience = if watchdog::is_over() { MOMENT } else { PATIENCE };
     let mut steps = 0;
     for step in 0..STEPS {
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > patience || !budget::has_room_to_spare(0) {
             break;
         }
         // Where steps are slow, looks come by time.
-        let due = PATIENCE * (looks.len() as u32 + 1) / (LOOKS as u32 + 1);
+        let due = patience * (looks.len() as u32 + 1) / (LOOKS as u32 + 1);
         if step > 0 && (step % (STEPS / LOOKS) == 0 || begun.elapsed() > due) {
             looks.push(look(machine));
         }

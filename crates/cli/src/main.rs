@@ -3,6 +3,7 @@
 mod analyze;
 mod arguments;
 mod assumptions;
+mod budget;
 mod check;
 mod compare;
 mod consistency;
@@ -24,6 +25,7 @@ mod subject;
 mod target;
 mod verdict;
 mod verify;
+mod watchdog;
 mod world;
 
 use arguments::Command;
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         publish::complain(&hint);
         return ExitCode::from(2);
     }
+    watchdog::listen();
     let result = arguments::read().and_then(|arguments| match &arguments.command {
         Command::Check(check) => check::check(check),
         Command::Compare(compare) => compare::compare(compare),
@@ -92,6 +95,10 @@ fn main() -> ExitCode {
         Command::Dump(dump) => dump::dump(dump),
         Command::Oracle(oracle) => oracle::oracle(oracle),
     });
+    if result.is_err() {
+        watchdog::give_up();
+    }
+    watchdog::speak();
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {

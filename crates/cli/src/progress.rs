@@ -1,24 +1,18 @@
-//! The line that shows how far a search is, and Ctrl-C.
+//! The line that shows how far a search is.
 
+use crate::budget;
+use crate::watchdog::is_interrupted;
 use search::{Figures, Observer};
 use std::io::{IsTerminal, Write};
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+/// How far the latest search was when it last told.
+static LATEST: Mutex<Option<Figures>> = Mutex::new(None);
 
-/// From now on Ctrl-C ends the search in good order; pressed again, it ends the process.
-pub fn listen() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Without a handler Ctrl-C ends the process, which is all that is lost.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(3);
-            }
-        });
-    });
+/// How far the latest search was when it last told, if it has.
+pub fn latest() -> Option<Figures> {
+    *LATEST.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Shows figures on a terminal while a search runs.
@@ -33,11 +27,6 @@ pub struct Progress<'n> {
     title: String,
     /// Whether all must be explored again in another manner.
     has_news: &'n dyn Fn() -> bool,
-}
-
-/// Whether Ctrl-C was pressed.
-pub fn is_interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
 }
 
 impl<'n> Progress<'n> {
@@ -70,7 +59,7 @@ impl<'n> Progress<'n> {
             self.rate = figures.states.saturating_sub(states) as f64 / passed;
         }
         self.last = (figures.elapsed, figures.states);
-        let bytes = figures.store_bytes + figures.frontier_bytes;
+        let bytes = budget::resident();
         let mut line = format!(
             "{}{} states · {}/s · depth {} · {} open · {}",
             self.title,
@@ -108,6 +97,7 @@ impl<'n> Progress<'n> {
 
 impl Observer for Progress<'_> {
     fn progress(&mut self, figures: &Figures) -> bool {
+        *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some(*figures);
         let now = Instant::now();
         if self.visible && now >= self.next {
             self.next = now + Duration::from_millis(200);
@@ -118,6 +108,10 @@ impl Observer for Progress<'_> {
 
     fn begins_again(&self) -> bool {
         (self.has_news)()
+    }
+
+    fn has_room(&self) -> bool {
+        budget::has_room_to_spare(0)
     }
 }
 

@@ -1,15 +1,71 @@
 //! Writing a report where it is wanted.
 
-use crate::Failure;
+use crate::verdict::cut_short;
+use crate::watchdog::{self, Cause};
+use crate::{Failure, progress};
 use report::Style;
 use report::model::Report;
+use search::Why;
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Where a report goes, and since when there is something to report.
+#[derive(Clone)]
+pub struct Publisher {
+    /// When the command began.
+    pub begun: Instant,
+    /// Where the report is wanted as JSON.
+    pub json: Option<PathBuf>,
+    /// Where it is wanted as HTML.
+    pub html: Option<PathBuf>,
+    /// Whether the verdict alone is printed.
+    pub quiet: bool,
+}
+
+impl Publisher {
+    /// Writes the report, with the time and the memory that it took, where it is wanted; the exit status of its verdict.
+    pub fn publish(&self, mut report: Report) -> Result<u8, Failure> {
+        report.seconds = self.begun.elapsed().as_secs_f64();
+        report.peak_bytes = peak_bytes();
+        publish(&report, self.json.as_deref(), self.html.as_deref(), self.quiet)
+    }
+
+    /// Makes what is known so far the last words, should there be no time for more: a report that is unknown unless it has violations.
+    pub fn agree(&self, mut report: Report) {
+        let publisher = self.clone();
+        watchdog::agree(move |cause| {
+            let (reason, help) = cut_short(match cause {
+                Cause::Time => &Why::Time,
+                Cause::Signal => &Why::Interrupted,
+                Cause::Memory => &Why::Memory,
+            });
+            if let Some(figures) = progress::latest()
+                && report.states == 0
+            {
+                report.states = figures.states;
+                report.transitions = figures.transitions;
+                report.max_depth = figures.max_depth;
+                report.threads = figures.threads.into();
+            }
+            if report.violations.is_empty() {
+                report.verdict = "unknown".to_owned();
+                report.reason = Some(reason.to_owned());
+                report.help = Some(help.to_owned());
+            } else {
+                report.verdict = "violated".to_owned();
+                report.notes.push(format!("not everything was told: {reason}"));
+            }
+            publisher.publish(report).unwrap_or_else(|failure| {
+                complain(&format!("raddle: {}\n", failure.message));
+                failure.status
+            })
+        });
+    }
+}
 
 /// Writes the report where it is wanted; the exit status of its verdict.
-pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet: bool) -> Result<u8, Failure> {
-    let cannot =
-        |path: &Path, error: std::io::Error| Failure::input(format!("cannot write {}: {error}", path.display()));
+fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet: bool) -> Result<u8, Failure> {
     let mut to_stdout = !quiet;
     if let Some(path) = json {
         let text = report::to_json(report);
@@ -17,11 +73,11 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
             to_stdout = false;
             print(&text)?;
         } else {
-            std::fs::write(path, text).map_err(|error| cannot(path, error))?;
+            write_whole(path, &text)?;
         }
     }
     if let Some(path) = html {
-        std::fs::write(path, report::html(report)).map_err(|error| cannot(path, error))?;
+        write_whole(path, &report::html(report))?;
     }
     if to_stdout {
         print(&report::text(report, &style()))?;
@@ -33,6 +89,62 @@ pub fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet:
         "violated" => 1,
         _ => 3,
     })
+}
+
+/// Writes a file that is there in full or as it was before: first aside, in the same folder, and then under its name. What is no
+/// regular file, and what lies in a folder that cannot be written to, is written as it is.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
+    let known = std::fs::metadata(path).ok();
+    // Behind a link the file changes, not the link.
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    let put = || match (aside(&target), &known) {
+        (Some(aside), known) if known.as_ref().is_none_or(std::fs::Metadata::is_file) => {
+            match std::fs::File::create_new(&aside) {
+                Ok(mut file) => {
+                    let moved = file
+                        .write_all(text.as_bytes())
+                        .and_then(|()| {
+                            known
+                                .as_ref()
+                                .map_or(Ok(()), |known| file.set_permissions(known.permissions()))
+                        })
+                        .and_then(|()| std::fs::rename(&aside, &target));
+                    if moved.is_err() {
+                        let _ = std::fs::remove_file(&aside);
+                    }
+                    moved
+                }
+                Err(_) => std::fs::write(&target, text),
+            }
+        }
+        _ => std::fs::write(&target, text),
+    };
+    put().map_err(|error| cannot_write(path, &error))
+}
+
+/// A name next to a file's that nobody else uses.
+fn aside(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_string_lossy();
+    Some(path.with_file_name(format!(".{name}.{}.new", std::process::id())))
+}
+
+/// Refuses a file that cannot be written. Whoever cannot write the answer down should not work for hours first. Nothing is changed.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    let cannot = |error| cannot_write(path, &error);
+    match (path.exists(), aside(path)) {
+        (false, Some(aside)) => {
+            std::fs::File::create_new(&aside).map_err(cannot)?;
+            std::fs::remove_file(aside).map_err(cannot)
+        }
+        _ => {
+            let opened = std::fs::OpenOptions::new().append(true).open(path);
+            opened.map(drop).map_err(cannot)
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("cannot write {}: {error}", path.display()))
 }
 
 /// Prints; a closed pipe is the reader's business.
@@ -68,4 +180,12 @@ pub fn style() -> Style {
         width: if terminal { width } else { 100 },
         colour: terminal && std::env::var_os("NO_COLOR").is_none(),
     }
+}
+
+/// The most memory that the process has held, in bytes; 0 where the system does not say.
+fn peak_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
 }

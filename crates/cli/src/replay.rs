@@ -1,14 +1,13 @@
 //! `raddle replay`.
 
 use crate::arguments::{self, Classes};
-use crate::check::peak_bytes;
-use crate::publish::publish;
+use crate::publish::Publisher;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, learn, source_places};
 use crate::subject::manner::manner;
 use crate::subject::{ActionOf, Subject};
-use crate::{Failure, target, world};
+use crate::{Failure, target, watchdog, world};
 use kernel::{Flaw, Property, System};
 use library::Library;
 use machine::system::Java;
@@ -34,16 +33,22 @@ pub fn replay(options: &arguments::Replay) -> Result<u8, Failure> {
         file,
         property,
     };
-    let mut report = if guarded::is_model(&trace.file.program) {
+    let publisher = Publisher {
+        begun,
+        json: options.json.clone(),
+        html: options.html.clone(),
+        quiet: options.quiet,
+    };
+    publisher.agree(trace.blank_report());
+    let report = if guarded::is_model(&trace.file.program) {
         let every = trace.reduce() == "none";
         let mut subject = Guarded::read(&trace.file.program, every, trace.option("spurious").is_some())?;
         trace.follow(&mut subject)?
     } else {
         trace.follow_java()?
     };
-    report.seconds = begun.elapsed().as_secs_f64();
-    report.peak_bytes = peak_bytes();
-    publish(&report, options.json.as_deref(), options.html.as_deref(), options.quiet)
+    watchdog::speak();
+    publisher.publish(report)
 }
 
 /// A schedule to be followed.
@@ -60,6 +65,21 @@ impl Schedule<'_> {
 
     fn reduce(&self) -> &str {
         self.option("reduce").unwrap_or("base")
+    }
+
+    /// A report before anything was followed.
+    fn blank_report(&self) -> Report {
+        Report {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            program: self.file.program.clone(),
+            verdict: "unknown".to_owned(),
+            reductions: self.reduce().split(',').map(str::to_owned).collect(),
+            properties: vec![self.property.name().to_owned()],
+            search: "replay".to_owned(),
+            store: "exact".to_owned(),
+            ..Report::default()
+        }
     }
 
     fn follow_java(&self) -> Result<Report, Failure> {
@@ -156,17 +176,9 @@ impl Schedule<'_> {
         })?;
         search::rewind(system, &mut state, undos);
         let mut report = Report {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            program: file.program.clone(),
-            verdict: "unknown".to_owned(),
-            reductions: self.reduce().split(',').map(str::to_owned).collect(),
-            properties: vec![property.name().to_owned()],
-            search: "replay".to_owned(),
-            store: "exact".to_owned(),
             transitions: actions.len() as u64,
             max_depth: actions.len() as u64,
-            ..Report::default()
+            ..self.blank_report()
         };
         flaws.dedup();
         for flaw in flaws.into_iter().filter(|flaw| flaw.property == property) {

@@ -6,6 +6,21 @@ use kernel::Obstacle;
 use report::model::Report;
 use search::{Ending, Outcome, Why};
 
+/// Why there is no more, and what would help, where the user has set the limit.
+pub fn cut_short(why: &Why) -> (&'static str, &'static str) {
+    match why {
+        Why::Time => (
+            "the time that --time allows is used up",
+            "give more time, a smaller program, or --preemptions N for a partial answer",
+        ),
+        Why::Memory => (
+            "the memory that --memory allows is used up",
+            "give more memory, a smaller program, or --store fingerprint",
+        ),
+        _ => ("the search was interrupted", "let it run to its end"),
+    }
+}
+
 /// The verdict, why it is unknown and what would help, and what it rests on: `consistency` first, if anything.
 pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, plan: &Plan, options: &Check, consistency: Option<String>) {
     let unknown = |why: &Why| -> Option<(String, &str)> {
@@ -14,19 +29,14 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, plan: &Plan, options:
                 "a random search sees only some executions, and found nothing in them".to_owned(),
                 "use --search dfs for all executions, or go on with another --seed",
             ),
-            Why::Time => (
-                "the time that --time allows is used up".to_owned(),
-                "give more time, a smaller program, or --preemptions N for a partial answer",
-            ),
-            Why::Memory => (
-                "the memory that --memory allows is used up".to_owned(),
-                "give more memory, a smaller program, or --store fingerprint",
-            ),
+            Why::Time | Why::Memory | Why::Interrupted => {
+                let (reason, help) = cut_short(why);
+                (reason.to_owned(), help)
+            }
             Why::States => (
                 "as many states as --states allows were explored".to_owned(),
                 "allow more states, or make the program smaller",
             ),
-            Why::Interrupted => ("the search was interrupted".to_owned(), "let it run to its end"),
             Why::Preemptions => (
                 match plan.options.preemptions.unwrap_or_default() {
                     1 => "no violation with at most 1 preemption; schedules with more were left out".to_owned(),

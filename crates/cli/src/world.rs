@@ -1,13 +1,16 @@
 //! From a target to classes that machines can run.
 
-use crate::Failure;
 use crate::arguments::Subject;
 use crate::target::Target;
+use crate::{Failure, budget, watchdog};
 use library::{HostFiles, Library};
 use machine::{LaunchError, Limits, Shared, StartError};
 use program::input::quoted;
 use program::world::{LoadError, Program};
 use std::collections::BTreeMap;
+
+/// The smallest stack on which the JDK's own code can be expected to run.
+const LEAST_STACK: u64 = 32 << 10;
 
 /// Calls `body` with what all machines on a program share, and the name of its main class.
 pub fn with_shared<R>(
@@ -29,21 +32,25 @@ pub fn with_shared<R>(
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let words = |bytes: u64| u32::try_from(bytes / 4).ok();
     let too_large = || Failure::input("--heap must stay below 4G and --stack at or below 1M");
+    if subject.stack < LEAST_STACK {
+        return Err(Failure::input("--stack must be 32k at least"));
+    }
     let limits = Limits {
         heap_words: words(subject.heap)
             .filter(|&words| words <= 1 << 30)
             .ok_or_else(too_large)?,
         stack_words: words(subject.stack)
             .filter(|&words| words <= 1 << 18)
-            .ok_or_else(too_large)?
-            .max(1 << 13),
+            .ok_or_else(too_large)?,
     };
     let mut properties = BTreeMap::new();
     for property in &subject.define {
         let (name, value) = property.split_once('=').unwrap_or((property, ""));
         properties.insert(name.to_owned(), value.to_owned());
     }
-    let shared = Shared::new(&program, library, &files, limits, properties);
+    let mut shared = Shared::new(&program, library, &files, limits, properties);
+    shared.room = budget::has_room_to_spare;
+    shared.stopped = watchdog::is_over;
     body(&shared, &target.main_class)
 }
 
@@ -61,5 +68,8 @@ pub fn launch_failure(error: LaunchError, class_path: &str) -> Failure {
 
 /// What to say of a machine that cannot be started.
 pub fn start_failure(error: StartError) -> Failure {
-    Failure::unknown(error.to_string())
+    match error {
+        StartError::TooSmall(_) => Failure::input(error.to_string()),
+        _ => Failure::unknown(error.to_string()),
+    }
 }

@@ -4,7 +4,6 @@ use crate::model::{Report, SCHEMA};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// The version of the trace file. It changes when a field changes its meaning or goes.
 pub const TRACE_SCHEMA: u32 = 1;
@@ -72,11 +71,6 @@ impl TraceFile {
         }
         version(&value, "trace file", TRACE_SCHEMA)?;
         serde_json::from_str(text).map_err(|error| format!("not a trace file that Raddle wrote: {error}"))
-    }
-
-    /// Writes a file.
-    pub fn write(&self, path: &Path) -> Result<(), String> {
-        std::fs::write(path, self.to_json()).map_err(|error| format!("cannot write {}: {error}", path.display()))
     }
 }
 

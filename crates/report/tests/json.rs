@@ -73,15 +73,3 @@ fn what_is_no_trace_file_is_refused_in_words() {
         assert!(error.contains(message), "{error}");
     }
 }
-
-#[test]
-fn files_are_written_and_errors_name_them() {
-    let folder = std::env::temp_dir().join(format!("raddle-report-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let path = folder.join("a.trace");
-    file().write(&path).unwrap();
-    let text = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(TraceFile::from_json(&text), Ok(file()));
-    std::fs::remove_dir_all(&folder).unwrap();
-    assert!(file().write(&path).unwrap_err().starts_with("cannot write "));
-}

@@ -597,10 +597,9 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.note(shape);
         let figures = &mut self.outcome.figures;
         figures.elapsed = elapsed;
-        let held = figures.store_bytes + figures.frontier_bytes;
         let why = match () {
             () if self.options.time.is_some_and(|most| elapsed >= most) => Why::Time,
-            () if self.options.memory.is_some_and(|most| held > most) => Why::Memory,
+            () if !self.observer.has_room() => Why::Memory,
             () if report && !self.observer.progress(figures) => Why::Interrupted,
             () => return,
         };

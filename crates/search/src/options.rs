@@ -28,8 +28,6 @@ pub struct Options {
     pub all: bool,
     /// Stop after this time.
     pub time: Option<Duration>,
-    /// Stop when the store and the search itself hold more bytes than this.
-    pub memory: Option<u64>,
     /// Stop rather than enter one state more than this.
     pub states: Option<u64>,
     /// Leave out schedules with more preemptions: switches away from a thread that could have gone on.
@@ -54,7 +52,6 @@ impl Default for Options {
             properties: Property::ALL.into_iter().filter(|one| one.is_default()).collect(),
             all: false,
             time: None,
-            memory: None,
             states: None,
             preemptions: None,
             seed: 0,

@@ -55,6 +55,11 @@ pub trait Observer {
     fn begins_again(&self) -> bool {
         false
     }
+
+    /// Whether there is memory to go on. Asked every few milliseconds; the search ends where there is none.
+    fn has_room(&self) -> bool {
+        true
+    }
 }
 
 /// Hears nothing.

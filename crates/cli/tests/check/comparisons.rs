@@ -250,7 +250,7 @@ fn fingerprints_show_the_same() {
 #[test]
 fn a_few_bits_of_each_state_prove_nothing() {
     compare(&Comparison {
-        options: &["--store", "bits", "--memory", "64M"],
+        options: &["--store", "bits", "--memory", "512M"],
         most: 1000,
         fits: |_| true,
         ended: always,

@@ -21,7 +21,7 @@ fn limits_make_a_verdict_unknown() {
             "allow more preemptions",
         ),
         (
-            &["--store", "bits", "--memory", "64M"],
+            &["--store", "bits", "--memory", "512M"],
             "store of bits",
             "--store exact",
         ),

@@ -6,11 +6,13 @@
 //! classes. Folders and lists are written aside and renamed, so that runs at the same time do not disturb each other.
 //! Left out: a new neighbour that would take the place of a class of the class path is not noticed.
 
+mod compiler;
 mod entry;
 mod inputs;
 
 use crate::input::{quoted, quoted_path};
 use crate::jdk::Jdk;
+pub use compiler::end_compilers;
 use inputs::Key;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -272,10 +274,8 @@ impl Job<'_> {
             _ => self.source.to_owned(),
         };
         command.arg(source);
-        let output = command.output().map_err(|error| SourceError::Io(javac, error))?;
-        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.push_str(&String::from_utf8_lossy(&output.stderr));
-        if output.status.success() {
+        let (text, status) = compiler::run(command, folder).map_err(|error| SourceError::Io(javac, error))?;
+        if status.success() {
             Ok(text)
         } else {
             Err(SourceError::Rejected(self.source.to_owned(), text))

@@ -187,13 +187,6 @@ fn limits_stop_the_search() {
                 },
                 Why::Time,
             ),
-            (
-                Options {
-                    memory: Some(100_000),
-                    ..base.clone()
-                },
-                Why::Memory,
-            ),
         ];
         for (options, why) in cases {
             let start = Instant::now();
@@ -210,6 +203,28 @@ fn limits_stop_the_search() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn the_observer_says_when_there_is_no_memory() {
+    struct Small(std::cell::Cell<u32>);
+    impl Observer for Small {
+        fn progress(&mut self, _: &Figures) -> bool {
+            true
+        }
+        fn has_room(&self) -> bool {
+            self.0.set(self.0.get() + 1);
+            self.0.get() < 10
+        }
+    }
+    let endless = Toy::new(1, &[&[Op::Count(0, u32::MAX)], &[Op::Goto(1)]]);
+    for order in [Order::Depth, Order::Breadth, Order::Random] {
+        let (mut state, mut visited) = (endless.start(), Table::new());
+        let options = Options { order, ..all() };
+        let mut observer = Small(std::cell::Cell::default());
+        let outcome = explore(&endless, &mut state, &mut visited, &options, None, &mut observer).unwrap();
+        assert_eq!(outcome.ending, Ending::Stopped(Why::Memory), "{order:?}");
     }
 }
 
