@@ -137,7 +137,7 @@ pub struct Exploring {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// Stop before the process holds more memory than this: 8G [default: three quarters of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     pub memory: Option<u64>,
     /// Stop after this many states
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -397,6 +397,15 @@ fn size(text: &str) -> Result<u64, String> {
         .checked_mul(factor)
         .filter(|&bytes| bytes > 0)
         .ok_or_else(|| "the size is out of range".to_owned())
+}
+
+/// The memory of the process: no less than it takes to start the JDK.
+fn memory(text: &str) -> Result<u64, String> {
+    const LEAST: u64 = 64 << 20;
+    size(text).and_then(|bytes| match bytes >= LEAST {
+        true => Ok(bytes),
+        false => Err("a search needs at least 64M".to_owned()),
+    })
 }
 
 /// A time: `60s`, `500ms`, `5m`, `1h`; a bare number is seconds.

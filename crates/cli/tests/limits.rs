@@ -263,8 +263,8 @@ fn a_process_keeps_to_its_memory() {
     ];
     let here = folder("memory", &files);
     let ways: [(u64, &str, &[&str]); 14] = [
-        (20, "Counters.java", &[]),
-        (20, "Arrays.java", &["--search", "bfs"]),
+        (64, "Counters.java", &[]),
+        (64, "Arrays.java", &["--search", "bfs"]),
         (100, "Counters.java", &[]),
         (100, "Counters.java", &["--search", "bfs"]),
         (100, "Counters.java", &["--search", "bfs", "--store", "fingerprint"]),

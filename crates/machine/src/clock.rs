@@ -55,16 +55,21 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether the clock is to be set back once no moment is remembered.
+    pub(crate) fn awaits_clock(&self) -> bool {
+        self.clock() != BEGIN && self.memory.load(OBSERVED) & BY_PROGRAM == 0
+    }
+
     /// Sets the clock back to its beginning if no moment is remembered.
     ///
     /// SOUNDNESS: only classes of the JDK have looked at the clock so far, and those of `observes_time` keep moments as
     /// longs, in nanoseconds or milliseconds. Any two neighbouring words of the state that could be one keep the clock as it
     /// is. Without any, the state behaves as the same state at any other time does.
     pub(crate) fn settle_clock(&mut self) {
-        let looks = self.memory.load(OBSERVED);
-        if self.clock() == BEGIN || looks & BY_PROGRAM != 0 {
+        if !self.awaits_clock() {
             return;
         }
+        let looks = self.memory.load(OBSERVED);
         let mut vector = std::mem::take(&mut self.moments);
         vector.clear();
         self.encode(&mut vector);

@@ -28,10 +28,18 @@ const LARGEST: u32 = 1 << 24;
 
 impl Machine<'_> {
     /// Whether a thread is the only one alive, and its step may go on for that.
+    ///
+    /// While a moment is remembered the clock cannot be set back, and a loop with a time limit comes back to a state only where it
+    /// can. So the thread goes access by access from when its time is up until it has forgotten that. A program that looks at the clock
+    /// itself never does.
     pub(crate) fn is_alone(&self, number: u32) -> bool {
-        let is_over = |other: u32| self.thread_word(other, thread::STATUS) == status::FREE;
-        let mut all = 0..=self.highest_thread();
-        self.manner.solo && !self.restless && all.all(|other| other == number || is_over(other))
+        self.is_only(number) && !self.restless && !self.awaits_clock()
+    }
+
+    /// Whether a thread is the only one alive.
+    pub(crate) fn is_only(&self, number: u32) -> bool {
+        let mut others = (0..=self.highest_thread()).filter(|&other| other != number);
+        self.manner.solo && others.all(|other| self.thread_word(other, thread::STATUS) == status::FREE)
     }
 
     /// Whether steps of a thread that is alone pause before every access ([`Machine::apply_seen`]).

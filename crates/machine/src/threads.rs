@@ -66,7 +66,8 @@ impl Machine<'_> {
 
     /// `Thread.start`: the new thread is ready to run.
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
-        if std::mem::take(&mut self.alone) {
+        if self.stepping && self.is_only(self.current) {
+            self.alone = false;
             // SOUNDNESS: these are the machine's own notes of what the thread did while nobody could see it.
             self.settled_mut(|machine| {
                 machine.escape_shared();

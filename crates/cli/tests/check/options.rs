@@ -6,10 +6,9 @@ use kernel::Property;
 
 #[test]
 fn limits_make_a_verdict_unknown() {
-    let limits: [(&[&str], &str, &str); 8] = [
+    let limits: [(&[&str], &str, &str); 7] = [
         (&["--states", "100"], "--states", "allow more states"),
         (&["--time", "1ms"], "--time", "give more time"),
-        (&["--memory", "1k"], "--memory", "give more memory"),
         (
             &["--preemptions", "0"],
             "at most 0 preemptions",
@@ -103,7 +102,7 @@ fn statuses_are_as_documented() {
 #[test]
 fn wrong_options_are_explained() {
     let properties = Property::ALL.map(Property::name).join(", ");
-    let cases: [(&[&str], &[&str]); 17] = [
+    let cases: [(&[&str], &[&str]); 18] = [
         (&["--property", "dedlock"], &["no property `dedlock`", &properties]),
         (&["--property", "race,dedlock"], &["no property `dedlock`", &properties]),
         (&["--reduce", "bse"], &["no reduction `bse`", "none, base"]),
@@ -123,6 +122,7 @@ fn wrong_options_are_explained() {
         (&["--states", "0"], &["--states"]),
         (&["--time", "soon"], &["--time", "60s"]),
         (&["--memory", "lots"], &["--memory", "64M"]),
+        (&["--memory", "63M"], &["--memory", "a search needs at least 64M"]),
         (&["--entry", "nothing"], &["no method nothing", "--entry"]),
         (&["--json", "/no/such/folder"], &["cannot write /no/such/folder"]),
         (&["--html", "-"], &["--html takes a file"]),
