@@ -54,7 +54,8 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
     let report = plan.examine(options)?.report;
     watchdog::speak();
     if let Some(path) = &options.trace {
-        let with_trace = |violation: &&Violation| !violation.trace.schedule.is_empty();
+        // The schedule is empty where a thread comes to the violation alone, before it has started any other.
+        let with_trace = |violation: &&Violation| !violation.trace.rows.is_empty();
         if let Some(violation) = report.violations.iter().find(with_trace) {
             write_whole(path, &trace_file(options, &report.reductions, violation).to_json())?;
         }

@@ -19,7 +19,8 @@
 //!   names that are kept once they were computed;
 //! * the class object and the static fields' object of a class, interned strings, loaders by number, fresh numbers: whoever comes first
 //!   makes them, and they are the same for all, up to names;
-//! * that a class is initialised, which it stays; that it is not, if the method then asks for it; that this thread is at it; and linking,
+//! * that a class is initialised, which it stays; that it is not, if the method then asks for it; that this thread is at it; that a class is
+//!   not linked, which one that breaks the rules for linking stays; and linking,
 //!   or initialisation that runs no code, of which no program can tell;
 //! * what a thread is doing (`threadStatus`), and whether it was interrupted where no thread ever is: these are a matter of
 //!   [`crate::Manner`], and all is explored again once they matter;
@@ -330,6 +331,7 @@ impl Machine<'_> {
                 let is_fine = match word {
                     class::MIRROR | class::STATICS => true,
                     class::STATE if writes => state == init::LINKED || self.program.class(number).initializer == 0,
+                    class::STATE if state < init::LINKED => true,
                     class::STATE | class::OWNER => asks || is_own || state == init::DONE,
                     _ => false,
                 };

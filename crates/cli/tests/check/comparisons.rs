@@ -133,10 +133,11 @@ fn no_proof(report: &Report, known: &Report) -> Option<String> {
         flaws.retain(|(property, ..)| !needs_all_states(property));
         flaws
     });
-    let verdict = if report.violations.is_empty() {
-        "unknown"
-    } else {
-        "violated"
+    let verdict = match report.violations[..] {
+        // Nothing can be taken for the only state there is.
+        [] if report.states == 1 => "holds",
+        [] => "unknown",
+        _ => "violated",
     };
     if report.verdict == verdict && got == expected {
         return None;
@@ -187,14 +188,23 @@ fn every_instruction_as_a_step_shows_the_same() {
             difference,
         })
     };
-    let (programs, unfinished) = compare_where(|case| !CUT_OFF.contains(&&*case.name), same_ends);
+    let (programs, unfinished) = compare_where(|case| !OTHER_ENDS.contains(&&*case.name), same_ends);
     assert!(unfinished * 10 <= programs, "{unfinished} of {programs} are too large");
-    let (programs, unfinished) = compare_where(|case| CUT_OFF.contains(&&*case.name), same_flaws);
-    assert_eq!((programs, unfinished), (CUT_OFF.len(), 0));
+    let (programs, unfinished) = compare_where(|case| OTHER_ENDS.contains(&&*case.name), same_flaws);
+    assert_eq!((programs, unfinished), (OTHER_ENDS.len(), 0));
 }
 
 /// Programs whose end may come upon another thread between two instructions of its own, where `base` never stops it.
-const CUT_OFF: [&str; 3] = ["DaemonLeft", "DaemonSpinner", "ExitWhileBlocked"];
+///
+/// And programs that use one of many classes of the JDK: which of them are initialised before the search depends on how the program is
+/// tried out, and so does how many ends differ in that.
+const OTHER_ENDS: [&str; 5] = [
+    "DaemonLeft",
+    "DaemonSpinner",
+    "ExitWhileBlocked",
+    "WeakCasFails",
+    "WeakCasWidths",
+];
 
 /// Each program in some of all legal combinations of reductions, and the next one in the next.
 #[test]

@@ -187,7 +187,7 @@ fn untold(case: &Case, violation: &Violation) -> Option<&'static str> {
         () if case.line.is_some() && violation.file != format!("{}.java", case.name) => Some("not its own file"),
         () if trace.rows.iter().any(|row| row.thread >= trace.threads.len()) => Some("a row of no thread"),
         () if steps != trace.schedule.len() => Some("not as many steps in rows as in the schedule"),
-        () if trace.schedule.is_empty() == has_schedule => Some("no schedule, or one too many"),
+        () if trace.rows.is_empty() == has_schedule => Some("no trace, or one too many"),
         () if violation.stacks.is_empty() == has_schedule => Some("no stacks, or some too many"),
         () => None,
     }

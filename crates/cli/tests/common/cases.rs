@@ -177,7 +177,8 @@ impl Case {
         if !chosen {
             command.args(["--reduce", "base"]);
         }
-        if !self.has("--states") && !more.contains(&"--states") {
+        // A random search is told itself when to end.
+        if !self.has("--states") && !more.contains(&"--states") && !more.contains(&"random") {
             command.args(["--states", MOST]);
         }
         command.args(&self.options).args(more).arg(&self.name);
