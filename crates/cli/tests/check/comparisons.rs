@@ -135,7 +135,7 @@ fn no_proof(report: &Report, known: &Report) -> Option<String> {
     });
     let verdict = match report.violations[..] {
         // Nothing can be taken for the only state there is.
-        [] if report.states == 1 => "holds",
+        [] if report.states == 1 => &known.verdict,
         [] => "unknown",
         _ => "violated",
     };

@@ -312,6 +312,7 @@ fn inputs_are_regular_files() {
                 "-cp",
                 here.to_str().expect("text"),
                 "Reads.java",
+                "--",
                 path.to_str().expect("text"),
             ],
         );
