@@ -135,7 +135,7 @@ fn no_proof(report: &Report, known: &Report) -> Option<String> {
     });
     let verdict = match report.violations[..] {
         // Nothing can be taken for the only state there is.
-        [] if report.states == 1 => &known.verdict,
+        [] if report.states == 1 && known.verdict == "holds" => "holds",
         [] => "unknown",
         _ => "violated",
     };
