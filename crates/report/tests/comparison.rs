@@ -8,7 +8,7 @@ fn strategy(name: &str, reductions: &str, states: u64, verdict: &str) -> Strateg
         name: name.into(),
         reductions: reductions.into(),
         states,
-        transitions: states * 2,
+        transitions: states.saturating_mul(2),
         seconds: 1.234,
         bytes: 3 << 20,
         verdict: verdict.into(),

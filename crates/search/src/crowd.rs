@@ -86,8 +86,8 @@ mod tests {
                 access: Access::Read,
             }],
         );
-        // Those of plain accesses come first.
-        let places = [4, 3].map(|cell| Place { object: 1, cell });
+        // Those that would be data races come first.
+        let places = [4, 5, 3].map(|cell| Place { object: 1, cell });
         assert_eq!(crowd.into_places(), places);
     }
 }
