@@ -68,6 +68,8 @@ pub(crate) struct Scout<'a, S: System> {
     idle: Option<ThreadId>,
     /// Whether there is anything to choose.
     chooses: bool,
+    /// Whether two threads were alive in a state.
+    has_others: bool,
     outcome: Outcome<S::Action>,
 }
 
@@ -91,6 +93,7 @@ impl<'a, S: System> Scout<'a, S> {
             spent: 0,
             idle: None,
             chooses: false,
+            has_others: false,
             outcome: Outcome::default(),
         }
     }
@@ -189,9 +192,10 @@ impl<'a, S: System> Scout<'a, S> {
         }
     }
 
-    /// Whether another walk may show anything.
+    /// Whether another walk may show anything. One thread alone is shown once: the rest is for the search.
     fn goes_on(&self) -> bool {
-        self.chooses && !self.is_over && !self.has_met()
+        let is_first = self.outcome.walked.walks == 0;
+        (is_first || self.has_others) && self.chooses && !self.is_over && !self.has_met()
     }
 
     /// Looks for a violation, if one would be enough, on walks of another kind: the most important thread moves, and one that is about
@@ -269,12 +273,14 @@ impl<'a, S: System> Scout<'a, S> {
         }
         self.menu.clear();
         self.system.pending(state, &mut self.menu);
+        let threads = count_threads(&self.menu);
+        self.has_others |= threads > 1;
         let Some(wanted) = self.wanted else {
             return !self.is_over;
         };
         let outcome = &mut self.outcome;
         outcome.marks.extend(&self.menu.marks);
-        outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
+        outcome.figures.threads = outcome.figures.threads.max(threads);
         let mut flaws = Vec::new();
         inspect(self.system, state, &self.menu, wanted, &mut flaws);
         if let Some(&flaw) = flaws.first() {
