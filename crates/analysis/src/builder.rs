@@ -1,12 +1,12 @@
 //! Makes a body of a method's code, instruction by instruction.
 
 use crate::body::{Alloc, Bodies, Body, Stmt, Target, Type, Unit, Var};
+use crate::live_ranges::Webs;
 use crate::models;
 use crate::resolve::{Called, call_site, class_site, field_site};
 use crate::scope::{Scope, finds_by_name, is_own, scope, value as value_class};
 use crate::sets::Edge;
 use crate::verdict::Reason;
-use crate::webs::Webs;
 use program::classfile::{ClassFile, Constant};
 use program::descriptor::{self, Kind};
 use program::ir::{CallKind, Code, Instr, Pc, Reg, RegisterKind};

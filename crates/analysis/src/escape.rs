@@ -5,9 +5,9 @@
 //! outside; then also the methods that objects which escaped have in common with the JDK's classes.
 
 use crate::body::{Bodies, LAMBDA, Type, Unit};
+use crate::bottom_up_top_down::Phases;
 use crate::flow::Flow;
 use crate::models::Habits;
-use crate::phases::Phases;
 use crate::scope::{is_own, is_value};
 use crate::verdict::{Made, Reason, SiteFact, Verdict, position};
 use program::ir::Pc;

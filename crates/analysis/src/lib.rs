@@ -17,18 +17,18 @@
 //! through a static field, through code that is not looked into, or through the object of a started thread.
 
 mod body;
+mod bottom_up_top_down;
 mod builder;
 mod components;
 mod dynamic;
 mod escape;
 mod flow;
+mod live_ranges;
 mod models;
-mod phases;
 mod resolve;
 mod scope;
 mod sets;
 mod verdict;
-mod webs;
 
 pub use escape::{Escape, Figures};
 pub use verdict::{Made, SiteFact, Verdict};

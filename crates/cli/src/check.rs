@@ -6,7 +6,7 @@ use crate::publish::{Publisher, check_writable, write_whole};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
-use crate::subject::manner::manner;
+use crate::subject::step_semantics::manner;
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
 use crate::{Failure, budget, target, watchdog, world};

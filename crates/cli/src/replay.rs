@@ -5,7 +5,7 @@ use crate::publish::Publisher;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, learn, source_places};
-use crate::subject::manner::manner;
+use crate::subject::step_semantics::manner;
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, watchdog, world};
 use kernel::{Flaw, Property, System};

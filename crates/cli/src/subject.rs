@@ -4,7 +4,7 @@
 
 pub mod guarded;
 pub mod java;
-pub mod manner;
+pub mod step_semantics;
 
 use crate::Failure;
 use crate::arguments::Check;

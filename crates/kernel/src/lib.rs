@@ -4,19 +4,19 @@
 //! pending actions ([`System::pending`]), applying one of them, and going back by undoing it.
 
 mod footprint;
-mod menu;
 mod property;
 mod reduction;
+mod state_vector;
 mod system;
-mod vector;
+mod transitions;
 mod verdict;
 mod view;
 
 pub use footprint::{Access, Place, Touch, conflict};
-pub use menu::{End, Menu, Pending};
 pub use property::{Flaw, Property};
 pub use reduction::Reduction;
+pub use state_vector::{Section, Vector};
 pub use system::{System, ThreadId};
-pub use vector::{Section, Vector};
+pub use transitions::{End, Menu, Pending};
 pub use verdict::{Obstacle, Unsupported, Verdict};
 pub use view::{Protection, Tenure, View, Whereabouts};

@@ -12,9 +12,9 @@
 //! the circle end without doing so, nobody can move, and that is found by itself.
 
 use crate::inspect::{EndedBy, Wait};
+use crate::interference::bit;
 use crate::layout::{status, thread};
 use crate::machine::Machine;
-use crate::meddle::bit;
 use crate::memory::Address;
 use crate::reach::Reach;
 use program::classfile::Constant;

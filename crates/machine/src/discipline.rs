@@ -9,8 +9,8 @@
 use crate::layout::{ESCAPED, HEAP, OWNER_MASK, class, class_record, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::pending::Next;
 use crate::system::{Action, What};
+use crate::transitions::Next;
 use kernel::{Menu, Place, ThreadId};
 use program::descriptor::Kind;
 use program::ir::Instr;

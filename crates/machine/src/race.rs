@@ -2,13 +2,13 @@
 
 use crate::caveat::Caveat;
 use crate::extent::Extent;
-use crate::flaws::mix;
 use crate::inspect::{CellName, Doing};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
-use crate::pending::Next;
 use crate::special;
+use crate::transitions::Next;
+use crate::violations::mix;
 use kernel::Place;
 use program::ir::Instr;
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};

@@ -20,7 +20,7 @@ use crate::layout::{ALONE, MAX_THREADS, OWNER_MASK, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::reach::SHARED;
-use crate::views::Views;
+use crate::thread_signature::Views;
 use crate::writer::Writer;
 use program::ir::RegisterKind;
 use program::world::HEADER_WORDS;

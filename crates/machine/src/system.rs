@@ -8,7 +8,7 @@ use crate::interpret::Exit;
 use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_record, wake};
 use crate::machine::{Machine, Manner, Shared};
 use crate::memory::{Address, Checkpoint};
-use crate::warm::Nowhere;
+use crate::warmup::Nowhere;
 use kernel::{Menu, Obstacle, Pending, System, ThreadId, Unsupported, Vector};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.

@@ -18,8 +18,8 @@
 //! seen, and before that step the lock can be taken once more.
 
 use crate::Error;
+use crate::atomicity::written;
 use crate::code::{Cell, Model, OWNER_MASK, Op, calculate};
-use crate::exclusive::written;
 use crate::lexer::{Cursor, Expressions, Token};
 use crate::syntax::{At, Kind, Operator};
 use crate::system::{Action, State, What};

@@ -9,8 +9,8 @@
 //! all before it are, and either nothing kept it waiting at the start, or one of these has ended that.
 
 use crate::code::{Act, Cell, Expr, Model, Op};
-use crate::eyes::{Eyes, has_locals, may_fail, parts};
 use crate::run::{Ready, Run};
+use crate::static_footprint::{Eyes, has_locals, may_fail, parts};
 use crate::syntax::Operator;
 use crate::system::{Action, State};
 use kernel::{Access, Menu, Pending, Place, ThreadId, Touch, conflict};

@@ -12,14 +12,12 @@
 //! assert_eq!(model.thread_name(1), "t[1]");
 //! ```
 
+mod atomicity;
 mod check;
 mod code;
 mod compile;
 mod discipline;
 mod error;
-mod exclusive;
-mod eyes;
-mod flaws;
 mod future;
 mod lexer;
 mod parser;
@@ -27,8 +25,10 @@ mod print;
 mod random;
 mod run;
 mod show;
+mod static_footprint;
 pub mod syntax;
 mod system;
+mod violations;
 
 pub use code::Model;
 pub use error::Error;

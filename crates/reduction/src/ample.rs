@@ -16,12 +16,12 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
-use crate::guess::{Doubt, Guess, Guesses};
+use crate::assumption::{Doubt, Guess, Guesses};
 use crate::independence::Independence;
-use crate::minders::Minders;
 use crate::optimistic::Optimistic;
-use crate::patience::Patience;
 use crate::persistent;
+use crate::query_throttle::Patience;
+use crate::watchers::Minders;
 use kernel::{Menu, Pending, Place, Reduction, ThreadId, View};
 
 /// The reduction that a list of independences makes.

@@ -7,9 +7,9 @@
 //! object for dominated which a third thread reaches freely. Here one traversal from all other threads' roots, which does
 //! not go past the locked objects, must not meet it.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Guess, Guesses};
 use crate::independence::Independence;
-use crate::patience::Patience;
+use crate::query_throttle::Patience;
 use crate::selflock;
 use kernel::{Place, ThreadId, Touch, View};
 use std::cell::RefCell;

@@ -5,9 +5,9 @@
 //! is an access to its thread object and goes through the same test. So does what is as good as local: giving back a monitor that
 //! one has.
 
-use crate::guess::Guesses;
+use crate::assumption::Guesses;
 use crate::independence::{Independence, gives_back};
-use crate::patience::Patience;
+use crate::query_throttle::Patience;
 use kernel::{Place, ThreadId, Touch, View};
 
 /// The independence.

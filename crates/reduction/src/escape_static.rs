@@ -1,6 +1,6 @@
 //! `escape-static`: objects that were proved beforehand never to be shared (Dwyer et al., section 5.1 and appendix A).
 
-use crate::guess::Guesses;
+use crate::assumption::Guesses;
 use crate::independence::Independence;
 use kernel::{Place, ThreadId, Touch, View};
 

@@ -6,7 +6,7 @@
 //! That it is not written later (by a constructor that gave `this` away, or by reflection) is guessed for each class, and
 //! checked.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Guess, Guesses};
 use crate::independence::Independence;
 use kernel::{Place, ThreadId, Touch, View};
 

@@ -1,6 +1,6 @@
 //! What proves that a touch commutes: one file for each way to do so.
 
-use crate::guess::Guesses;
+use crate::assumption::Guesses;
 use kernel::{Access, Place, ThreadId, Touch, View};
 
 /// Proves, for one touch of the next step of a thread in one state, that no other thread can interfere with it before.

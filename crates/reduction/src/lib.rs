@@ -6,25 +6,25 @@
 //! that the command line, the documentation and the tests read.
 
 mod ample;
+mod assumption;
 mod dominated;
 mod escape;
 mod escape_static;
 mod final_field;
-mod guess;
 mod independence;
 mod list;
 mod lockset;
-mod minders;
 mod mixer;
 mod optimistic;
 mod own;
-mod patience;
 mod persistent;
+mod query_throttle;
 mod selflock;
 mod settled;
+mod watchers;
 
 pub use ample::Ample;
-pub use guess::{Breach, Doubt, Guess, Guesses, Sight};
+pub use assumption::{Breach, Doubt, Guess, Guesses, Sight};
 pub use independence::Independence;
 pub use list::{Combination, Entry, Illegal, Part, REDUCTIONS};
 pub use optimistic::Optimistic;

@@ -11,7 +11,7 @@
 //! to another thread is the machine's word for monitors, and a guess for locks that are made of fields: if it is wrong, these are no
 //! locks.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Guess, Guesses};
 use crate::independence::Independence;
 use kernel::{Place, Protection, ThreadId, Touch, View};
 

@@ -19,8 +19,8 @@
 //! Kept are deadlocks, and whatever invisible steps of others cannot hide again: failures, locks left behind, observations, and
 //! races, whose two halves are visible.
 
+use crate::assumption::{Doubt, Guess, Guesses, Sight};
 use crate::final_field::FinalField;
-use crate::guess::{Doubt, Guess, Guesses, Sight};
 use crate::independence::{Independence, gives_back};
 use crate::lockset::{broken, guess, rely, watch_owners};
 use crate::own::Own;

@@ -27,7 +27,7 @@
 //! own, for the same reason as a field of its own object. SOUNDNESS: a step of another thread that drops the last moment which somebody
 //! remembers has the clock set back, without naming it. That only shifts all times at once, of which no program can tell.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Guess, Guesses};
 use crate::independence::Independence;
 use kernel::{Place, Tenure, ThreadId, Touch, View};
 

@@ -15,7 +15,7 @@
 //! What a property looks at is kept for the reasons that `ample` gives: the set is an ample set of several threads. Two threads that
 //! race are never one inside and one outside.
 
-use crate::patience::Patience;
+use crate::query_throttle::Patience;
 use kernel::{Menu, ThreadId, View};
 
 /// Appends the threads of the best set to `enough`; nothing if that is all who can move. `order` is who can move.

@@ -7,7 +7,7 @@
 //! commutes for another reason; that the object happens to be local now does not excuse it, because the schedule in which it
 //! was not may be the one that was left out.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Guess, Guesses};
 use crate::independence::{Independence, gives_back};
 use kernel::{Place, ThreadId, Touch, View};
 

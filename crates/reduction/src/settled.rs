@@ -7,7 +7,7 @@
 //! Let some execution have a first write to it; all reads before commute with what comes before them, so an execution that takes
 //! them early and was not left out has it, too. There it is seen, because every access is looked at.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Guess, Guesses};
 use crate::independence::Independence;
 use kernel::{Place, ThreadId, Touch, View};
 

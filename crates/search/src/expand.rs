@@ -10,14 +10,14 @@
 //! Where actions fall asleep (`sleep`), a state is opened with those that are asleep there, and each choice knows who is asleep
 //! after it.
 
-use crate::balance::Balance;
 use crate::components::Components;
+use crate::cycle_detector::{Back, Watch};
 use crate::draw::Draw;
 use crate::inspect::{Wanted, inspect};
-use crate::pace::Pace;
-use crate::sleep::Remainders;
+use crate::lookup_heuristic::Balance;
+use crate::progress_timer::Pace;
+use crate::sleep_sets::Remainders;
 use crate::step::{Bound, Choice, Opened, Schedule, Shape, Step, Taken};
-use crate::watch::{Back, Watch};
 use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
 use kernel::{End, Flaw, Menu, Pending, Property, Reduction, System, ThreadId, Unsupported, Vector};
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! The way in: options to a search, a search to its outcome.
 
 use crate::expand::Expansion;
-use crate::scout::{self, Scout};
+use crate::random_walk::{self, Scout};
 use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     let (begun, mut restarts, mut walked) = (Instant::now(), 0_u32, Walked::default());
     let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
     // How much longer walks may take, all of them.
-    let mut patience = scout::LONGEST;
+    let mut patience = random_walk::LONGEST;
     let for_walks = |patience: Duration| time_left().map_or(patience, |left| left.min(patience));
     if let Some(reduction) = &mut reduction
         && options.trial > 0

@@ -4,7 +4,7 @@ use super::is_spurious;
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::{learns, proved};
-use crate::subject::manner::manner;
+use crate::subject::step_semantics::manner;
 use crate::verify;
 use crate::{Failure, discipline};
 use kernel::Property;

@@ -5,21 +5,21 @@
 mod common;
 mod java;
 mod lying;
-#[path = "../../src/subject/manner.rs"]
-mod manner;
 mod programs;
+#[path = "../../src/subject/step_semantics.rs"]
+mod step_semantics;
 
 use kernel::{Access, Protection, Tenure, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
 use machine::{Machine, Manner, Mark};
-use manner::manner;
 use model::Model;
 use oracle::compare::{Ran, Stop, Strategy, Summary, search, search_with};
 use reduction::{Combination, Guesses};
 use search::{Options, Order};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use step_semantics::manner;
 
 /// What is not broken, and must not be caught on any program.
 const NOTHING: &str = "nothing";

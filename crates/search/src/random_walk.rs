@@ -7,11 +7,11 @@
 //! Walks begin where there is something to choose: what comes before, a single thread by itself most of the time, is gone through once.
 //! There are as many of them as a number of steps allows. The clock is only a limit for machines, or steps, that are very slow.
 
-use crate::crowd::Crowd;
 use crate::draw::Draw;
 use crate::expand::count_threads;
 use crate::inspect::{Wanted, inspect};
-use crate::pace::Pace;
+use crate::progress_timer::Pace;
+use crate::race_candidates::Crowd;
 use crate::step::{Taken, go_back};
 use crate::{Ending, Figures, Found, Observer, Options, Order, Outcome, Walked, Why};
 use kernel::{End, Menu, Pending, Place, Reduction, System, ThreadId};

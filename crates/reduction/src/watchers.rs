@@ -1,6 +1,6 @@
 //! Who minds what is done to places of a kind: most kinds are minded by nobody, and are not worth a look.
 
-use crate::guess::Guesses;
+use crate::assumption::Guesses;
 use crate::independence::Independence;
 use kernel::{Place, View};
 
