@@ -9,7 +9,7 @@
 use program::ir::{Code, Pc, Reg, RegisterKind};
 
 /// The variables of one method while it is gone through from its first instruction to its last.
-pub(crate) struct Webs<'c> {
+pub(crate) struct LiveRanges<'c> {
     code: &'c Code,
     parents: Vec<u32>,
     /// Block of each instruction.
@@ -20,9 +20,9 @@ pub(crate) struct Webs<'c> {
     current: Vec<u32>,
 }
 
-impl<'c> Webs<'c> {
+impl<'c> LiveRanges<'c> {
     /// Before the first instruction.
-    pub fn new(code: &'c Code) -> Webs<'c> {
+    pub fn new(code: &'c Code) -> LiveRanges<'c> {
         let mut leaders = vec![false; code.instrs.len() + 1];
         leaders[0] = true;
         for (pc, instr) in code.instrs.iter().enumerate() {
@@ -56,7 +56,7 @@ impl<'c> Webs<'c> {
         }
         let count = code.registers.len();
         let entries = (block as usize + 1) * count;
-        Webs {
+        LiveRanges {
             code,
             parents: (0..entries as u32).collect(),
             blocks,

@@ -9,7 +9,7 @@ pub mod step_semantics;
 use crate::Failure;
 use crate::arguments::Check;
 use kernel::{System, View};
-use reduction::Guesses;
+use reduction::Assumptions;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::fmt::Display;
@@ -44,12 +44,12 @@ pub trait Subject {
     }
 
     /// What reductions may take for granted, by the user's word. The state is before the first step.
-    fn guesses(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Guesses, Failure> {
-        Ok(Guesses::default())
+    fn assumptions(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Assumptions, Failure> {
+        Ok(Assumptions::default())
     }
 
     /// Adds to the report what reductions took for granted, and what of it was wrong.
-    fn tell_guesses(&self, _state: &mut StateOf<Self>, _guesses: &Guesses, _report: &mut Report) {}
+    fn tell_assumptions(&self, _state: &mut StateOf<Self>, _assumptions: &Assumptions, _report: &mut Report) {}
 
     /// Follows a schedule and tells what happens; `None` if it cannot be followed. The state is before the first step, and is
     /// again afterwards.

@@ -67,7 +67,7 @@ pub use boot::{LaunchError, Start, register_kind};
 pub use caveat::{Caveat, Mode};
 pub use decode::Malformed;
 pub use exchange::Disagreement;
-pub use machine::{Console, Files, Limits, Machine, Manner, Shared, StartError, Trap, raise};
+pub use machine::{Console, Files, Limits, Machine, Shared, StartError, StepSemantics, Trap, raise};
 pub use memory::Address;
 pub use native::{Alternatives, Answer, Args, Native, Natives, Outcome, Touches};
 #[doc(hidden)]

@@ -9,7 +9,7 @@ use crate::native::Touches;
 use crate::special;
 use crate::transitions::Next;
 use crate::violations::mix;
-use kernel::Place;
+use kernel::Location;
 use program::ir::Instr;
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};
 
@@ -163,7 +163,7 @@ impl Machine<'_> {
                 let span = |extent: Extent| Span {
                     array: extent.object,
                     first: match extent.cells.start {
-                        Place::WHOLE => 0,
+                        Location::WHOLE => 0,
                         cell => cell - ARRAY_HEADER_WORDS,
                     },
                     end: extent.cells.end - ARRAY_HEADER_WORDS,

@@ -23,7 +23,7 @@ use crate::code::{Cell, Model, OWNER_MASK, Op, calculate};
 use crate::lexer::{Cursor, Expressions, Token};
 use crate::syntax::{At, Kind, Operator};
 use crate::system::{Action, State, What};
-use kernel::{Place, System, ThreadId};
+use kernel::{Location, System, ThreadId};
 
 /// All rules.
 #[derive(Clone, Debug, Default)]
@@ -169,9 +169,9 @@ impl Model {
         Ok(())
     }
 
-    fn rule_of(&self, place: Place) -> Option<&Rule> {
+    fn rule_of(&self, location: Location) -> Option<&Rule> {
         let rules = &self.discipline.as_ref()?.rules;
-        rules.iter().find(|rule| rule.first + 1 == place.object)
+        rules.iter().find(|rule| rule.first + 1 == location.object)
     }
 
     fn grants(&self, state: &State, rule: &Rule, thread: usize, element: u32) -> bool {
@@ -185,42 +185,42 @@ impl Model {
     }
 
     /// Whether a thread has access to a place; `None` without a rule.
-    pub(crate) fn access(&self, state: &State, thread: usize, place: Place) -> Option<bool> {
-        let rule = self.rule_of(place)?;
-        Some(self.grants(state, rule, thread, place.cell))
+    pub(crate) fn access(&self, state: &State, thread: usize, location: Location) -> Option<bool> {
+        let rule = self.rule_of(location)?;
+        Some(self.grants(state, rule, thread, location.cell))
     }
 
     /// Whether nothing is guessed about a place by the user's word.
-    pub(crate) fn is_unprotected(&self, place: Place) -> bool {
+    pub(crate) fn is_unprotected(&self, location: Location) -> bool {
         let open = self.discipline.as_ref().map(|discipline| &discipline.unprotected);
-        open.is_some_and(|open| open.iter().any(|first| first + 1 == place.object))
+        open.is_some_and(|open| open.iter().any(|first| first + 1 == location.object))
     }
 
     /// All that threads have access to by rules.
-    fn granted(&self, state: &State) -> Vec<(Place, usize)> {
+    fn granted(&self, state: &State) -> Vec<(Location, usize)> {
         let mut granted = Vec::new();
         for rule in self.discipline.iter().flat_map(|discipline| &discipline.rules) {
             for element in 0..rule.size {
-                let place = Place {
+                let location = Location {
                     object: rule.first + 1,
                     cell: element,
                 };
                 let has = |thread: &usize| self.grants(state, rule, *thread, element);
-                granted.extend((0..self.threads()).filter(has).map(|thread| (place, thread)));
+                granted.extend((0..self.threads()).filter(has).map(|thread| (location, thread)));
             }
         }
         granted
     }
 
     /// Adds the places to which two threads have access.
-    pub(crate) fn add_disputed(&self, state: &State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+    pub(crate) fn add_disputed(&self, state: &State, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         let granted = self.granted(state);
         let pairs = granted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         out.extend(pairs.map(|pair| (pair[0].0, ThreadId(pair[0].1 as u32), ThreadId(pair[1].1 as u32))));
     }
 
     /// Adds the places to which another thread loses its access by an action.
-    pub(crate) fn add_expelled(&self, state: &mut State, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+    pub(crate) fn add_expelled(&self, state: &mut State, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         if self.discipline.is_none() {
             return;
         }
@@ -228,7 +228,7 @@ impl Model {
         let Ok(undo) = self.apply(state, action) else { return };
         let after = self.granted(state);
         self.undo(state, undo);
-        let lost = |one: &&(Place, usize)| one.1 != action.thread as usize && !after.contains(one);
+        let lost = |one: &&(Location, usize)| one.1 != action.thread as usize && !after.contains(one);
         let lost = before.iter().filter(lost);
         out.extend(lost.map(|one| (one.0, ThreadId(one.1 as u32))));
     }
@@ -244,9 +244,9 @@ impl Model {
         if matches!(step.op, Op::Choose(..)) {
             return true;
         }
-        let own = |state: &State| -> Vec<Place> {
+        let own = |state: &State| -> Vec<Location> {
             let own = self.granted(state).into_iter().filter(|&(_, who)| who == thread);
-            own.map(|(place, _)| place).collect()
+            own.map(|(location, _)| location).collect()
         };
         let before = own(state);
         let action = Action {

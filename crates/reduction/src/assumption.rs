@@ -8,13 +8,13 @@
 //! that nobody has described, may be against every guess: where one can be taken, nothing is guessed any more.
 
 use crate::mixer::Mixer;
-use kernel::{Place, ThreadId, Whereabouts};
+use kernel::{Location, ThreadId, Whereabouts};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasherDefault;
 
 /// Something assumed about a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Guess {
+pub enum Assumption {
     /// Objects of this class, once shared, are only accessed by threads that have locked them.
     SelfLocking(u32),
     /// Locks that name their owner are given up by the owner only.
@@ -26,7 +26,7 @@ pub enum Guess {
     Exclusive(u32, u32),
     /// The same, and to know the locks is enough: if one was held at the first access, one is at all.
     Locked(u32, u32),
-    /// Locks that name their owner are in his hands ([`kernel::Tenure`]).
+    /// Locks that name their owner are in his hands ([`kernel::OwnerAccess`]).
     Named,
     /// One thread only looks at the clock, and waits with a time limit.
     Clock,
@@ -36,30 +36,30 @@ pub enum Guess {
     Settled(u32, u32, u32),
 }
 
-impl Guess {
+impl Assumption {
     /// The class that it is about; 0 for none.
     pub fn class(self) -> u32 {
         match self {
-            Guess::Owners | Guess::Named | Guess::Clock => 0,
-            Guess::SelfLocking(class)
-            | Guess::Locked(class, ..)
-            | Guess::Final(class)
-            | Guess::Exclusive(class, ..)
-            | Guess::Own(class, ..)
-            | Guess::Settled(class, ..) => class,
+            Assumption::Owners | Assumption::Named | Assumption::Clock => 0,
+            Assumption::SelfLocking(class)
+            | Assumption::Locked(class, ..)
+            | Assumption::Final(class)
+            | Assumption::Exclusive(class, ..)
+            | Assumption::Own(class, ..)
+            | Assumption::Settled(class, ..) => class,
         }
     }
 }
 
 /// Who broke a guess: the thread that was about to access a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Breach {
+pub struct BrokenAssumption {
     /// What was guessed.
-    pub guess: Guess,
+    pub assumption: Assumption,
     /// Who was about to break it.
     pub thread: ThreadId,
     /// What it was about to access.
-    pub place: Place,
+    pub location: Location,
     /// Where in the code it was.
     pub at: Whereabouts,
     /// Whether anything rested on the guess.
@@ -92,18 +92,18 @@ pub enum Doubt {
 struct Standing {
     dropped: bool,
     relied: bool,
-    breach: Option<(ThreadId, Place)>,
+    violation: Option<(ThreadId, Location)>,
     at: Whereabouts,
     with: Option<Box<(Vec<String>, Sight)>>,
 }
 
 impl Standing {
-    fn tell(&self, guess: Guess) -> Option<Breach> {
-        let (thread, place) = self.breach?;
-        Some(Breach {
-            guess,
+    fn tell(&self, assumption: Assumption) -> Option<BrokenAssumption> {
+        let (thread, location) = self.violation?;
+        Some(BrokenAssumption {
+            assumption,
             thread,
-            place,
+            location,
             at: self.at.clone(),
             relied: self.relied,
             with: self.with.clone(),
@@ -113,13 +113,13 @@ impl Standing {
 
 /// All guesses, each as it stands.
 #[derive(Clone, Debug, Default)]
-pub struct Guesses {
-    all: HashMap<Guess, Standing, BuildHasherDefault<Mixer>>,
+pub struct Assumptions {
+    all: HashMap<Assumption, Standing, BuildHasherDefault<Mixer>>,
     broken: usize,
     turns: u64,
-    breaches: Vec<Breach>,
+    violations: Vec<BrokenAssumption>,
     /// Breaches of which it is not known yet where they are.
-    fresh: Vec<Guess>,
+    fresh: Vec<Assumption>,
     /// The only classes of which it is guessed that they are self-locking, if somebody has named them.
     claimed: Option<BTreeSet<u32>>,
     /// Classes about which nothing is guessed.
@@ -129,22 +129,26 @@ pub struct Guesses {
     doubts: Vec<Doubt>,
 }
 
-impl Guesses {
+impl Assumptions {
     /// Whether a guess is still made.
-    pub fn holds(&self, guess: Guess) -> bool {
-        let is_made = match (guess, &self.claimed) {
-            (Guess::SelfLocking(class), Some(claimed)) => claimed.contains(&class),
+    pub fn holds(&self, assumption: Assumption) -> bool {
+        let is_made = match (assumption, &self.claimed) {
+            (Assumption::SelfLocking(class), Some(claimed)) => claimed.contains(&class),
             _ => true,
         };
         is_made
             && !self.given_up
-            && !self.left_alone.contains(&guess.class())
-            && self.all.get(&guess).is_none_or(|standing| !standing.dropped)
+            && !self.left_alone.contains(&assumption.class())
+            && self.all.get(&assumption).is_none_or(|standing| !standing.dropped)
     }
 
     /// Whether a guess is still made and was not broken so far.
-    pub fn stands(&self, guess: Guess) -> bool {
-        self.holds(guess) && self.all.get(&guess).is_none_or(|standing| standing.breach.is_none())
+    pub fn stands(&self, assumption: Assumption) -> bool {
+        self.holds(assumption)
+            && self
+                .all
+                .get(&assumption)
+                .is_none_or(|standing| standing.violation.is_none())
     }
 
     /// How often a guess was broken or dropped.
@@ -163,45 +167,52 @@ impl Guesses {
     }
 
     /// Whether somebody has said so, instead of us guessing.
-    pub fn is_claimed(&self, guess: Guess) -> bool {
-        matches!((guess, &self.claimed), (Guess::SelfLocking(class), Some(claimed)) if claimed.contains(&class))
+    pub fn is_claimed(&self, assumption: Assumption) -> bool {
+        matches!((assumption, &self.claimed), (Assumption::SelfLocking(class), Some(claimed)) if claimed.contains(&class))
     }
 
     /// Something rests on a guess.
-    pub fn rely(&mut self, guess: Guess) {
-        let standing = self.all.entry(guess).or_default();
+    pub fn rely(&mut self, assumption: Assumption) {
+        let standing = self.all.entry(assumption).or_default();
         if !standing.relied {
             standing.relied = true;
-            self.broken += usize::from(standing.breach.is_some());
+            self.broken += usize::from(standing.violation.is_some());
         }
     }
 
     /// Rests something on a guess, if it is still made; whether it is.
-    pub fn try_rely(&mut self, guess: Guess) -> bool {
-        let holds = self.holds(guess);
+    pub fn try_rely(&mut self, assumption: Assumption) -> bool {
+        let holds = self.holds(assumption);
         if holds {
-            self.rely(guess);
+            self.rely(assumption);
         }
         holds
     }
 
     /// A guess turns out to be wrong.
-    pub fn breach(&mut self, guess: Guess, thread: ThreadId, place: Place) -> bool {
-        let standing = self.all.entry(guess).or_default();
-        if standing.breach.is_some() || standing.dropped {
+    pub fn violate(&mut self, assumption: Assumption, thread: ThreadId, location: Location) -> bool {
+        let standing = self.all.entry(assumption).or_default();
+        if standing.violation.is_some() || standing.dropped {
             return false;
         }
-        standing.breach = Some((thread, place));
+        standing.violation = Some((thread, location));
         self.turns += 1;
-        self.fresh.push(guess);
+        self.fresh.push(assumption);
         self.broken += usize::from(standing.relied);
         true
     }
 
     /// The same, with the locks that the thread has and an access that does not go together with this one.
-    pub fn breach_with(&mut self, guess: Guess, thread: ThreadId, place: Place, locks: Vec<String>, other: Sight) {
-        if self.breach(guess, thread, place)
-            && let Some(standing) = self.all.get_mut(&guess)
+    pub fn violate_with(
+        &mut self,
+        assumption: Assumption,
+        thread: ThreadId,
+        location: Location,
+        locks: Vec<String>,
+        other: Sight,
+    ) {
+        if self.violate(assumption, thread, location)
+            && let Some(standing) = self.all.get_mut(&assumption)
         {
             standing.with = Some(Box::new((locks, other)));
         }
@@ -225,14 +236,14 @@ impl Guesses {
     }
 
     /// Whatever was guessed may be wrong, for all that is known.
-    pub fn breach_all(&mut self, thread: ThreadId) {
+    pub fn violate_all(&mut self, thread: ThreadId) {
         if std::mem::replace(&mut self.given_up, true) {
             return;
         }
         self.turns += 1;
-        let all: Vec<Guess> = self.all.keys().copied().collect();
-        for guess in all {
-            self.breach(guess, thread, Place::EVERYTHING);
+        let all: Vec<Assumption> = self.all.keys().copied().collect();
+        for assumption in all {
+            self.violate(assumption, thread, Location::EVERYTHING);
         }
     }
 
@@ -242,8 +253,8 @@ impl Guesses {
             return;
         }
         let at = whereabouts();
-        for guess in self.fresh.drain(..) {
-            if let Some(standing) = self.all.get_mut(&guess) {
+        for assumption in self.fresh.drain(..) {
+            if let Some(standing) = self.all.get_mut(&assumption) {
                 standing.at = at.clone();
             }
         }
@@ -252,9 +263,9 @@ impl Guesses {
     /// The variables about which less is guessed than at first, each with whether that is nothing at all.
     pub(crate) fn reconsidered(&self) -> impl Iterator<Item = ((u32, u32), bool)> {
         let dropped = self.all.iter().filter(|(_, standing)| standing.dropped);
-        dropped.filter_map(|(guess, _)| match *guess {
-            Guess::Exclusive(of, cell) => Some(((of, cell), true)),
-            Guess::Locked(of, cell) => Some(((of, cell), false)),
+        dropped.filter_map(|(assumption, _)| match *assumption {
+            Assumption::Exclusive(of, cell) => Some(((of, cell), true)),
+            Assumption::Locked(of, cell) => Some(((of, cell), false)),
             _ => None,
         })
     }
@@ -265,48 +276,51 @@ impl Guesses {
     }
 
     /// Gets ready for another attempt, without the guesses that are wrong; whether anything rested on them.
-    pub fn mend(&mut self) -> bool {
+    pub fn refine(&mut self) -> bool {
         let broken = std::mem::take(&mut self.broken) > 0;
         self.turns += 1;
         self.fresh.clear();
         if broken {
-            for (&guess, standing) in &mut self.all {
-                if let Some(breach) = standing.tell(guess) {
-                    standing.breach = None;
+            for (&assumption, standing) in &mut self.all {
+                if let Some(violation) = standing.tell(assumption) {
+                    standing.violation = None;
                     standing.dropped = true;
-                    self.breaches.push(breach);
+                    self.violations.push(violation);
                 }
                 standing.relied = false;
             }
-            self.breaches.sort_by_key(|breach| breach.guess);
+            self.violations.sort_by_key(|violation| violation.assumption);
         }
         broken
     }
 
     /// What was dropped because it was wrong.
-    pub fn breaches(&self) -> &[Breach] {
-        &self.breaches
+    pub fn violations(&self) -> &[BrokenAssumption] {
+        &self.violations
     }
 
     /// What somebody would want to know to be wrong: whatever was relied on or claimed.
-    pub fn refuted(&self) -> Vec<Breach> {
-        let dropped = self.breaches.iter().cloned();
-        let standing = self.all.iter().filter_map(|(&guess, standing)| standing.tell(guess));
-        let mut refuted: Vec<Breach> = dropped
+    pub fn refuted(&self) -> Vec<BrokenAssumption> {
+        let dropped = self.violations.iter().cloned();
+        let standing = self
+            .all
+            .iter()
+            .filter_map(|(&assumption, standing)| standing.tell(assumption));
+        let mut refuted: Vec<BrokenAssumption> = dropped
             .chain(standing)
-            .filter(|breach| breach.relied || self.is_claimed(breach.guess))
+            .filter(|violation| violation.relied || self.is_claimed(violation.assumption))
             .collect();
-        refuted.sort_by_key(|breach| breach.guess);
+        refuted.sort_by_key(|violation| violation.assumption);
         refuted
     }
 
     /// What was relied on and held, in order.
-    pub fn relied(&self) -> Vec<Guess> {
+    pub fn relied(&self) -> Vec<Assumption> {
         let relied = self
             .all
             .iter()
-            .filter(|(_, standing)| standing.relied && standing.breach.is_none());
-        let mut relied: Vec<Guess> = relied.map(|(&guess, _)| guess).collect();
+            .filter(|(_, standing)| standing.relied && standing.violation.is_none());
+        let mut relied: Vec<Assumption> = relied.map(|(&assumption, _)| assumption).collect();
         relied.sort_unstable();
         relied
     }
@@ -316,43 +330,46 @@ impl Guesses {
 mod tests {
     use super::*;
 
-    const PLACE: Place = Place { object: 7, cell: 0 };
+    const LOCATION: Location = Location { object: 7, cell: 0 };
 
     #[test]
     fn only_what_was_relied_on_or_claimed_is_told_to_be_wrong() {
-        let [one, two, three] = [1, 2, 3].map(Guess::SelfLocking);
-        let mut guesses = Guesses::default();
-        guesses.rely(one);
-        guesses.rely(three);
-        guesses.breach(one, ThreadId(1), PLACE);
-        guesses.breach(two, ThreadId(2), PLACE);
-        guesses.locate(|| Whereabouts {
+        let [one, two, three] = [1, 2, 3].map(Assumption::SelfLocking);
+        let mut assumptions = Assumptions::default();
+        assumptions.rely(one);
+        assumptions.rely(three);
+        assumptions.violate(one, ThreadId(1), LOCATION);
+        assumptions.violate(two, ThreadId(2), LOCATION);
+        assumptions.locate(|| Whereabouts {
             line: 12,
             ..Whereabouts::default()
         });
-        assert_eq!((guesses.is_broken(), guesses.mend()), (true, true));
-        let refuted = guesses.refuted();
-        let told: Vec<_> = refuted.iter().map(|breach| (breach.guess, breach.at.line)).collect();
+        assert_eq!((assumptions.is_broken(), assumptions.refine()), (true, true));
+        let refuted = assumptions.refuted();
+        let told: Vec<_> = refuted
+            .iter()
+            .map(|violation| (violation.assumption, violation.at.line))
+            .collect();
         assert_eq!(told, [(one, 12)]);
         assert_eq!(
-            [one, two, three].map(|guess| guesses.holds(guess)),
+            [one, two, three].map(|assumption| assumptions.holds(assumption)),
             [false, false, true]
         );
     }
 
     #[test]
     fn a_claim_is_checked_and_nothing_else_is_guessed() {
-        let [one, two] = [1, 2].map(Guess::SelfLocking);
-        let mut guesses = Guesses::default();
-        guesses.claim_self_locking([1]);
+        let [one, two] = [1, 2].map(Assumption::SelfLocking);
+        let mut assumptions = Assumptions::default();
+        assumptions.claim_self_locking([1]);
         assert_eq!(
-            [one, two, Guess::Final(2)].map(|guess| guesses.holds(guess)),
+            [one, two, Assumption::Final(2)].map(|assumption| assumptions.holds(assumption)),
             [true, false, true]
         );
-        guesses.breach(one, ThreadId(0), PLACE);
-        assert!(!guesses.mend(), "nothing rests on it");
-        guesses.leave_alone(2);
-        assert!(!guesses.holds(Guess::Final(2)));
-        assert_eq!(guesses.refuted().len(), 1);
+        assumptions.violate(one, ThreadId(0), LOCATION);
+        assert!(!assumptions.refine(), "nothing rests on it");
+        assumptions.leave_alone(2);
+        assert!(!assumptions.holds(Assumption::Final(2)));
+        assert_eq!(assumptions.refuted().len(), 1);
     }
 }

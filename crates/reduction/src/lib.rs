@@ -24,7 +24,7 @@ mod settled;
 mod watchers;
 
 pub use ample::Ample;
-pub use assumption::{Breach, Doubt, Guess, Guesses, Sight};
+pub use assumption::{Assumption, Assumptions, BrokenAssumption, Doubt, Sight};
 pub use independence::Independence;
 pub use list::{Combination, Entry, Illegal, Part, REDUCTIONS};
 pub use optimistic::Optimistic;

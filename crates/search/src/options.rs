@@ -42,7 +42,7 @@ pub struct Options {
     pub trial: u64,
     /// Whether a violation that is met on such walks, and on a few more for the purpose, is enough. Not if all violations are asked for,
     /// or the one with fewest steps.
-    pub hunt: bool,
+    pub random_walks: bool,
 }
 
 impl Default for Options {
@@ -57,7 +57,7 @@ impl Default for Options {
             seed: 0,
             shuffle: false,
             trial: 0,
-            hunt: false,
+            random_walks: false,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Most plain accesses are ordered by something, a lock or a start of a thread. Which are not, and where the order of others matters, is for
 //! other walks to find out.
 
-use kernel::{Place, ThreadId, Touch};
+use kernel::{Location, MemoryAccess, ThreadId};
 use std::collections::HashMap;
 
 /// How many places are kept.
@@ -12,24 +12,24 @@ const MOST: usize = 64;
 
 /// The places of some walks.
 #[derive(Default)]
-pub(crate) struct Crowd {
+pub(crate) struct RaceCandidates {
     /// Who was where on the latest walk.
-    seen: HashMap<Place, Vec<(ThreadId, Touch)>>,
-    plain: Vec<Place>,
-    others: Vec<Place>,
+    seen: HashMap<Location, Vec<(ThreadId, MemoryAccess)>>,
+    plain: Vec<Location>,
+    others: Vec<Location>,
 }
 
-impl Crowd {
+impl RaceCandidates {
     /// Another walk begins.
     pub fn begin(&mut self) {
         self.seen.clear();
     }
 
     /// A thread touches something.
-    pub fn note(&mut self, thread: ThreadId, touches: &[Touch]) {
-        let is_one = |touch: &Touch| touch.place != Place::CLOCK && touch.place.cell != Place::WHOLE;
+    pub fn note(&mut self, thread: ThreadId, touches: &[MemoryAccess]) {
+        let is_one = |touch: &MemoryAccess| touch.location != Location::CLOCK && touch.location.cell != Location::WHOLE;
         for &touch in touches.iter().filter(|touch| touch.is_data() && is_one(touch)) {
-            let seen = self.seen.entry(touch.place).or_default();
+            let seen = self.seen.entry(touch.location).or_default();
             if !seen.contains(&(thread, touch)) {
                 seen.push((thread, touch));
                 let mut theirs = seen
@@ -40,17 +40,17 @@ impl Crowd {
                     .iter()
                     .chain(theirs.map(|(_, theirs)| theirs))
                     .any(|theirs| theirs.races(touch));
-                let places = if races { &mut self.plain } else { &mut self.others };
-                if places.len() < MOST && !places.contains(&touch.place) {
-                    places.push(touch.place);
+                let locations = if races { &mut self.plain } else { &mut self.others };
+                if locations.len() < MOST && !locations.contains(&touch.location) {
+                    locations.push(touch.location);
                 }
             }
         }
     }
 
     /// The places, those that were seen first at the beginning.
-    pub fn into_places(mut self) -> Vec<Place> {
-        self.others.retain(|place| !self.plain.contains(place));
+    pub fn into_locations(mut self) -> Vec<Location> {
+        self.others.retain(|location| !self.plain.contains(location));
         self.plain.append(&mut self.others);
         self.plain
     }
@@ -59,35 +59,35 @@ impl Crowd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::Access;
+    use kernel::AccessKind;
 
     #[test]
     fn threads_meet_where_one_of_them_writes_on_the_same_walk() {
-        let mut crowd = Crowd::default();
-        let mut note = |thread: u32, cell: u32, access: Access| {
-            let place = Place { object: 1, cell };
-            crowd.note(ThreadId(thread), &[Touch { place, access }]);
+        let mut candidates = RaceCandidates::default();
+        let mut note = |thread: u32, cell: u32, access: AccessKind| {
+            let location = Location { object: 1, cell };
+            candidates.note(ThreadId(thread), &[MemoryAccess { location, access }]);
         };
-        note(0, 1, Access::Write);
-        note(0, 1, Access::Read);
-        note(0, 2, Access::Read);
-        note(1, 2, Access::Read);
-        note(0, 3, Access::AtomicWrite);
-        note(1, 3, Access::AtomicWrite);
-        note(0, 4, Access::Write);
-        note(1, 4, Access::Read);
-        note(0, 5, Access::Write);
-        note(1, 5, Access::AtomicRead);
-        crowd.begin();
-        crowd.note(
+        note(0, 1, AccessKind::Write);
+        note(0, 1, AccessKind::Read);
+        note(0, 2, AccessKind::Read);
+        note(1, 2, AccessKind::Read);
+        note(0, 3, AccessKind::AtomicWrite);
+        note(1, 3, AccessKind::AtomicWrite);
+        note(0, 4, AccessKind::Write);
+        note(1, 4, AccessKind::Read);
+        note(0, 5, AccessKind::Write);
+        note(1, 5, AccessKind::AtomicRead);
+        candidates.begin();
+        candidates.note(
             ThreadId(1),
-            &[Touch {
-                place: Place { object: 1, cell: 1 },
-                access: Access::Read,
+            &[MemoryAccess {
+                location: Location { object: 1, cell: 1 },
+                access: AccessKind::Read,
             }],
         );
         // Those that would be data races come first.
-        let places = [4, 5, 3].map(|cell| Place { object: 1, cell });
-        assert_eq!(crowd.into_places(), places);
+        let locations = [4, 5, 3].map(|cell| Location { object: 1, cell });
+        assert_eq!(candidates.into_locations(), locations);
     }
 }
