@@ -1,10 +1,10 @@
 //! Tells apart the variables that share a register.
 //!
-//! A register is used again and again for values that have nothing to do with each other. A *web* is a set of writes to one
-//! register that reach a common read (or live point where control flows together); each web is a variable of its own, so
+//! A register is used again and again for values that have nothing to do with each other. A *live range* is a set of writes to one
+//! register that reach a common read (or live point where control flows together); each live range is a variable of its own, so
 //! that unifying what goes through a register does not unify everything that ever went through it.
 //!
-//! One pass is enough: webs are classes of a union, and a union has no direction.
+//! One pass is enough: live ranges are classes of a union, and a union has no direction.
 
 use program::ir::{Code, Pc, Reg, RegisterKind};
 

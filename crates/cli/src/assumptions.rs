@@ -123,7 +123,7 @@ pub fn dropped(machine: &Machine<'_>, assumptions: &Assumptions) -> Vec<Dropped>
     told
 }
 
-/// The classes that guesses are about, in the order of the guesses.
+/// The classes that assumptions are about, in the order of the assumptions.
 fn classes(machine: &Machine<'_>, assumptions: &[Assumption]) -> Vec<String> {
     let mut names = Vec::new();
     for name in assumptions.iter().map(|&assumption| name(machine, assumption)) {
@@ -134,7 +134,7 @@ fn classes(machine: &Machine<'_>, assumptions: &[Assumption]) -> Vec<String> {
     names
 }
 
-/// Whether a guess is about a class of the program's own.
+/// Whether an assumption is about a class of the program's own.
 fn is_own(machine: &Machine<'_>, assumption: Assumption) -> bool {
     let class = assumption.class();
     class != 0 && machine.program.class(class).loader >= LoaderId::APP
@@ -159,7 +159,7 @@ fn name(machine: &Machine<'_>, assumption: Assumption) -> String {
     }
 }
 
-/// The locks held at an access that broke a guess, and another access that had none of them.
+/// The locks held at an access that broke an assumption, and another access that had none of them.
 pub fn other_access(violation: &BrokenAssumption) -> String {
     let Some((locks, other)) = violation.with.as_deref() else {
         return String::new();

@@ -364,7 +364,7 @@ impl Plan {
         subject.narrate(state, &short)
     }
 
-    /// Explores a subject, until it is content with the manner. Time and restarts are those of all attempts.
+    /// Explores a subject, until it is content with the step semantics. Time and restarts are those of all attempts.
     fn explore<S: Subject>(&self, subject: &mut S, options: &Check) -> Result<Explored<S>, Failure> {
         let (mut restarts, mut time) = (0, Duration::ZERO);
         loop {

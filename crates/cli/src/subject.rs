@@ -33,12 +33,12 @@ pub trait Subject {
     /// A state before the first step.
     fn start(&mut self) -> Result<StateOf<Self>, Failure>;
 
-    /// Whether the exploration has shown that all must be explored again in another manner.
+    /// Whether the exploration has shown that all must be explored again with other step semantics.
     fn has_news(&self) -> bool {
         false
     }
 
-    /// The same, and the manner is then that of the system.
+    /// The same, and the semantics are then those of the system.
     fn begins_again(&mut self) -> bool {
         false
     }

@@ -1,7 +1,7 @@
-//! What a step touches: the places that other threads could reach.
+//! What a step touches: the locations that other threads could reach.
 
 /// A memory cell that other threads could reach, as an opaque name that is unique within one state: a field, an array
-/// element, a monitor, a thread's permit, the clock. Two steps can only interfere through a place in common.
+/// element, a monitor, a thread's permit, the clock. Two steps can only interfere through a location in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// The object, or what stands for one (a class for its static fields).
@@ -34,7 +34,7 @@ impl Location {
     }
 }
 
-/// How a place is touched.
+/// How a location is touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// Plain read.
@@ -63,7 +63,7 @@ impl AccessKind {
     }
 }
 
-/// One access to one place. The footprint of a step is a slice of these; it is empty for a step that no other thread
+/// One access to one location. The footprint of a step is a slice of these; it is empty for a step that no other thread
 /// can notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryAccess {
@@ -88,7 +88,7 @@ impl MemoryAccess {
             && self.conflicts(other)
     }
 
-    /// Whether the touch accesses variables. A touch of a monitor does not, nor does one of a whole object, or of everything,
+    /// Whether the access is to variables. An access to a monitor does not, nor does one to a whole object, or to everything,
     /// that is not plain: that is the start or the end of a thread, or the end of the program, which only order.
     pub fn is_data(self) -> bool {
         match self.access {
@@ -99,7 +99,7 @@ impl MemoryAccess {
     }
 }
 
-/// Whether two steps with these footprints may interfere: a place in common that one of them changes.
+/// Whether two steps with these footprints may interfere: a location in common that one of them changes.
 pub fn conflict(one: &[MemoryAccess], two: &[MemoryAccess]) -> bool {
     one.iter().any(|mine| two.iter().any(|theirs| mine.conflicts(*theirs)))
 }

@@ -52,7 +52,7 @@ pub trait System {
         0
     }
 
-    /// Names a data race between two actions of this state's menu, or excuses it.
+    /// Names a data race between two actions of this state, or excuses it.
     fn race(
         &self,
         _state: &mut Self::State,

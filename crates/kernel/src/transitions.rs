@@ -130,7 +130,7 @@ impl<A: Copy> Transitions<A> {
         &mut self.entries
     }
 
-    /// What an action of this menu touches.
+    /// What one of these actions touches.
     pub fn footprint(&self, of: &Transition<A>) -> &[MemoryAccess] {
         &self.touches[of.first as usize..of.end as usize]
     }

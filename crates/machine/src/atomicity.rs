@@ -1,4 +1,4 @@
-//! Which steps others can see, and what is a variable: what coarse steps rest on.
+//! Which steps others can see, and what is a variable: what transactions rest on.
 
 use crate::layout::{ESCAPED, HEAP, status, thread};
 use crate::machine::Machine;
@@ -37,7 +37,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a place is a field that is neither final nor volatile, or an element of an array.
+    /// Whether a location is a field that is neither final nor volatile, or an element of an array.
     pub(crate) fn is_variable(&mut self, location: Location) -> bool {
         let is_data = location.object >= HEAP && location.cell != Location::MONITOR;
         is_data && self.declared_at(location).is_variable() && !self.is_unprotected(location)
@@ -47,7 +47,7 @@ impl Machine<'_> {
         matches!(self.program.class(self.class_of(object)).kind, ClassKind::Array(_))
     }
 
-    /// What a place is one of many of: the field, or the elements of arrays of a class.
+    /// What a location is one of many of: the field, or the elements of arrays of a class.
     pub(crate) fn variable_at(&self, location: Location) -> (ClassId, u32) {
         match self.object_at(location) {
             Some(object) if self.is_array(object) => (self.class_of(object), 0),
@@ -68,7 +68,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The field, or the class of the array or the lock, that a place is.
+    /// The field, or the class of the array or the lock, that a location is.
     pub(crate) fn describe_location(&self, location: Location) -> String {
         let Some(object) = self.object_at(location) else {
             return String::new();

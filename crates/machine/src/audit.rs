@@ -8,7 +8,7 @@
 //! SOUNDNESS: what need not be declared, because no other thread can change it or tell that it was changed:
 //! * what the method itself has allocated, the stack of its thread, and of its thread's record all but permit and wake-up;
 //! * record and stack of a thread that it starts, for which the thread object stands; which record is free is known to depend on the
-//!   order of starts (`meddle`);
+//!   order of starts (`interference`);
 //! * the class of an object and the length of an array, which never change, and the flags beside the class and the record of a lock
 //!   set, which are the machine's own;
 //! * that an object has a monitor object, and its identity hash code once it is drawn: both stay;
@@ -25,7 +25,7 @@
 //! * what a thread is doing (`threadStatus`), and whether it was interrupted where no thread ever is: these are a matter of
 //!   [`crate::StepSemantics`], and all is explored again once they matter;
 //! * that a thread runs, if its permit is declared: what is done to one that ends comes to nothing, before and after;
-//! * who runs, and who has a monitor, by a method that conflicts with everything: no reduction guesses anything about these;
+//! * who runs, and who has a monitor, by a method that conflicts with everything: no reduction assumes anything about these;
 //! * memory outside of the heap, which lies in objects that no program can reach, by a method that conflicts with everything then.
 //!
 //! What else never changes is read through [`Machine::settled`], with the reason at the place.
@@ -133,7 +133,7 @@ impl Recorder {
     }
 }
 
-/// Which places of footprints were accessed, a line each in a file.
+/// Which locations of footprints were accessed, a line each in a file.
 struct Uses {
     file: File,
     told: HashSet<String>,
@@ -264,7 +264,7 @@ impl Machine<'_> {
         self.memory.recorder.accesses.replace(accesses);
     }
 
-    /// Tells which places of a footprint were accessed as it says.
+    /// Tells which locations of a footprint were accessed as it says.
     fn tell_uses(&self, uses: &Mutex<Uses>, method: &Method, declared: &Declared, accesses: &[Accessed]) {
         let class = self.program.class(method.class).external_name();
         let name = format!("{class}.{}", self.program.text(method.name));

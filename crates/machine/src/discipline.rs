@@ -21,7 +21,7 @@ use program::world::{ClassId, ClassKind};
 pub struct Discipline {
     /// Who has exclusive access to which fields.
     pub rules: Vec<(Fields, When)>,
-    /// Fields about which nothing is guessed.
+    /// Fields about which nothing is assumed.
     pub unprotected: Vec<Fields>,
     /// Names of the fields that some rule looks at.
     pub looked_at: Vec<String>,
@@ -267,7 +267,7 @@ impl Machine<'_> {
         found.map(|(_, when)| when)
     }
 
-    /// Whether a thread has access to a place by a rule; `None` if there is none.
+    /// Whether a thread has access to a location by a rule; `None` if there is none.
     pub(crate) fn access(&self, number: u32, location: Location) -> Option<bool> {
         let when = self.rule_of(location)?;
         Some(self.grants(when, number, location.object))
@@ -278,7 +278,7 @@ impl Machine<'_> {
         value.is_some_and(|value| value != Value::Number(0))
     }
 
-    /// Whether nothing is guessed about a place by the user's word.
+    /// Whether nothing is assumed about a location by the user's word.
     pub(crate) fn is_unprotected(&self, location: Location) -> bool {
         let open = self.discipline.iter().flat_map(|discipline| &discipline.unprotected);
         location.object >= HEAP
@@ -314,14 +314,14 @@ impl Machine<'_> {
         granted
     }
 
-    /// Adds the places to which two threads have access.
+    /// Adds the locations to which two threads have access.
     pub(crate) fn add_disputed(&mut self, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         let granted = self.granted();
         let pairs = granted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         out.extend(pairs.map(|pair| (pair[0].0, ThreadId(pair[0].1), ThreadId(pair[1].1))));
     }
 
-    /// Adds the places to which another thread loses its access by an action.
+    /// Adds the locations to which another thread loses its access by an action.
     pub(crate) fn add_expelled(&mut self, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         if self.discipline.is_none() || !self.may_change_rules(action.thread) {
             return;

@@ -28,7 +28,7 @@ impl Extent {
         }
     }
 
-    /// The places of a footprint that cover it.
+    /// The locations of a footprint that cover it.
     pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let cells = match self.cells.len() > FEW {
             true => Location::WHOLE..Location::WHOLE + 1,

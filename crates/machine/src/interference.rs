@@ -1,7 +1,7 @@
 //! Who may interfere with whom, for persistent and for sleep sets.
 //!
 //! SOUNDNESS, two steps of different threads in one state ([`Machine::is_exchangeable`]): a step changes nothing that others can tell
-//! but what its footprint names, and vectors know no addresses, so two steps without a place in common lead to one state in both
+//! but what its footprint names, and vectors know no addresses, so two steps without a location in common lead to one state in both
 //! orders. What footprints do not tell is left out here:
 //! * Threads are numbered in the order of their starts, and numbers are used again.
 //! * Whether a class is initialised is looked at in the midst of steps.

@@ -7,7 +7,7 @@
 //! The record of an object is a word of its header that refers to a lock, or to an array of locks with the flag [`LOCKSET`];
 //! null is no lock at all, or, without the flag [`SEEN`], no access so far. That is so for arrays. The fields of other objects have a
 //! record each, in an array that the record of the object refers to; final and volatile fields have none, nor have those about which
-//! nothing is guessed any more. A record keeps no lock alive for the program, only for the vector.
+//! nothing is assumed any more. A record keeps no lock alive for the program, only for the vector.
 //!
 //! A lock is what at most one thread has at a time, what a thread gets by a step of its own only, and what nobody can take from it. That
 //! is a monitor; a synchronizer of `java.util.concurrent` that names its owner (of a `ReentrantLock` or a write lock), if only the owner
@@ -98,7 +98,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether accesses to a place of this object are recorded.
+    /// Whether accesses to a location of this object are recorded.
     fn is_recorded(&self, object: Address, location: Location) -> bool {
         let data = location.cell != Location::MONITOR && location.object >= HEAP;
         data && (object < self.memory.image_end() || self.has_flag(object, ESCAPED))
@@ -238,7 +238,7 @@ impl Machine<'_> {
         self.set_element(list, fields + cell, if written { list } else { object });
     }
 
-    /// The record as it would be once a thread had accessed a place.
+    /// The record as it would be once a thread had accessed a location.
     fn record_after(&self, number: u32, object: Address, cell: u32, declared: Declared, writes: bool) -> Record {
         let mut record = self.record_of(object, cell);
         if !record.seen {
@@ -252,7 +252,7 @@ impl Machine<'_> {
         record
     }
 
-    /// By what a place would be known to be protected once a thread had accessed it.
+    /// By what a location would be known to be protected once a thread had accessed it.
     pub(crate) fn protection_after(
         &mut self,
         number: u32,

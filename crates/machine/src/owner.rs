@@ -14,14 +14,14 @@ impl Machine<'_> {
         self.memory.load(synchronizer + self.known.synchronizer_owner)
     }
 
-    /// Whether a synchronizer keeps its owner at a place.
+    /// Whether a synchronizer keeps its owner at a location.
     pub(crate) fn names_owner(&self, Location { object, cell }: Location) -> bool {
         object >= HEAP
             && (cell == self.known.synchronizer_owner || cell == Location::WHOLE)
             && self.program.is_subclass(self.class_of(object), self.known.synchronizer)
     }
 
-    /// Whether a write to this place by this thread would take a synchronizer from another one.
+    /// Whether a write to this location by this thread would take a synchronizer from another one.
     pub(crate) fn steals_lock(&self, number: u32, location: Location) -> bool {
         self.names_owner(location) && !self.is_own_or_none(number, self.owner_of(location.object))
     }

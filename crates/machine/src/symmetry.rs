@@ -52,7 +52,7 @@ pub(crate) struct ThreadPermutation {
 }
 
 impl ThreadPermutation {
-    /// The number in the vector of the thread in a seat.
+    /// The number in the vector of the thread in a slot.
     pub(crate) fn number(&self, slot: usize) -> u32 {
         self.numbers[slot]
     }

@@ -90,7 +90,7 @@ pub struct Undo {
 }
 
 impl Machine<'_> {
-    /// Takes a step. The action must be an enabled one of the state's menu. On an error, nothing has happened.
+    /// Takes a step. The action must be an enabled one of the state. On an error, nothing has happened.
     pub fn apply(&mut self, action: Action) -> Result<Undo, Unsupported> {
         self.apply_seen(action, &mut |_| ())
     }

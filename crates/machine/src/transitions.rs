@@ -13,13 +13,13 @@ use program::ir::{Code, Instr};
 use program::world::{LoaderId, Method};
 use std::sync::atomic::Ordering;
 
-/// The kinds of marks that a menu carries, in their upper bits.
+/// The kinds of marks that a state carries, in their upper bits.
 const REACHED: u128 = 1 << 124;
 const INTERRUPTED: u128 = 2 << 124;
 const OBSERVED: u128 = 3 << 124;
 const KINDS: u128 = 15 << 124;
 
-/// What a mark of a menu means.
+/// What a mark means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A call of `assertReachable` by this instruction of this method was reached.

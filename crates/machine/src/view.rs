@@ -14,7 +14,7 @@ use program::world::{ClassId, ClassKind, LoaderId};
 const SOON: usize = 256;
 
 impl Machine<'_> {
-    /// The object that a place belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
+    /// The object that a location belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
     pub(crate) fn object_at(&self, location: Location) -> Option<Address> {
         match location.object {
             at @ THREADS..CLASSES => {
@@ -26,12 +26,12 @@ impl Machine<'_> {
         }
     }
 
-    /// The object that a place belongs to, if it is one of which it can be asked who reaches it.
+    /// The object that a location belongs to, if it is one of which it can be asked who reaches it.
     pub fn tracked_at(&self, location: Location) -> Option<Address> {
         self.object_at(location).filter(|&object| self.is_tracked(object))
     }
 
-    /// The class whose static fields a place is one of.
+    /// The class whose static fields a location is one of.
     fn static_owner(&self, location: Location) -> Option<ClassId> {
         match self.program.class(self.class_of(self.object_at(location)?)).kind {
             ClassKind::Statics(owner) => Some(owner),
@@ -39,7 +39,7 @@ impl Machine<'_> {
         }
     }
 
-    /// How the program declares the field at a place.
+    /// How the program declares the field at a location.
     pub(crate) fn declared_at(&mut self, location: Location) -> Declared {
         match self.object_at(location) {
             Some(_) if location.cell != Location::MONITOR => {
@@ -51,7 +51,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a place is in an object of the library's that was there before the search began, and nothing else is guessed about
+    /// Whether a location is in an object of the library's that was there before the search began, and nothing else is assumed about
     /// it. Threads have [`View::stands_for`], and what locks and counters are made of is there to be written.
     fn is_settled(&mut self, location: Location) -> bool {
         let object = location.object;
@@ -123,12 +123,12 @@ pub(crate) enum Declared {
     Confined,
     /// As final.
     Final,
-    /// As volatile; or nothing is guessed about it any more.
+    /// As volatile; or nothing is assumed about it any more.
     Open,
 }
 
 impl Declared {
-    /// Whether something is guessed about who accesses it.
+    /// Whether something is assumed about who accesses it.
     pub fn is_variable(self) -> bool {
         matches!(self, Declared::Plain | Declared::Confined)
     }

@@ -1,4 +1,4 @@
-//! Which steps others can see, and who has which lock: what coarse steps rest on.
+//! Which steps others can see, and who has which lock: what transactions rest on.
 
 use crate::code::{Act, Cell, Expr, Model, OWNER_MASK, Op};
 use crate::syntax::Kind;

@@ -9,7 +9,7 @@
 //! In a rule, `i` is the number of the thread that has access, counted over all threads from 0, and the name in brackets is the number of
 //! the element. There are numbers, variables and semaphores of the model, variables of thread `i` of its own (a thread without such a
 //! variable has no access by that part), threads by their names (`t[1]`), `owner(m)`, which is -1 for a lock that is free, and `at(12,
-//! 13)`, which is whether thread `i` stands on one of these lines. A variable without a rule is guessed to be protected by a lock.
+//! 13)`, which is whether thread `i` stands on one of these lines. A variable without a rule is assumed to be protected by a lock.
 //!
 //! SOUNDNESS: a step that may change what some rule says is visible: otherwise two threads could have access at once and never be seen
 //! to. It writes a variable of some rule, or raises or lowers a semaphore of one, or gives back a lock about which some rule says more
@@ -29,7 +29,7 @@ use kernel::{Location, System, ThreadId};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Discipline {
     rules: Vec<Rule>,
-    /// Variables about which nothing is guessed, by their first words.
+    /// Variables about which nothing is assumed, by their first words.
     unprotected: Vec<u32>,
     /// The first words of variables, semaphores and locks that some rule looks at.
     looked_at: Vec<u32>,
@@ -151,7 +151,7 @@ impl When {
 }
 
 impl Model {
-    /// Has variables accessed by the rules of a text, which are checked when the model is explored with coarse steps.
+    /// Has variables accessed by the rules of a text, which are checked when the model is explored with transactions.
     pub fn set_discipline(&mut self, text: &str) -> Result<(), Error> {
         let mut reader = Reader {
             model: self,
@@ -184,13 +184,13 @@ impl Model {
         rule.when.value(case).is_some_and(|value| value != 0)
     }
 
-    /// Whether a thread has access to a place; `None` without a rule.
+    /// Whether a thread has access to a location; `None` without a rule.
     pub(crate) fn access(&self, state: &State, thread: usize, location: Location) -> Option<bool> {
         let rule = self.rule_of(location)?;
         Some(self.grants(state, rule, thread, location.cell))
     }
 
-    /// Whether nothing is guessed about a place by the user's word.
+    /// Whether nothing is assumed about a location by the user's word.
     pub(crate) fn is_unprotected(&self, location: Location) -> bool {
         let open = self.discipline.as_ref().map(|discipline| &discipline.unprotected);
         open.is_some_and(|open| open.iter().any(|first| first + 1 == location.object))
@@ -212,14 +212,14 @@ impl Model {
         granted
     }
 
-    /// Adds the places to which two threads have access.
+    /// Adds the locations to which two threads have access.
     pub(crate) fn add_disputed(&self, state: &State, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         let granted = self.granted(state);
         let pairs = granted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         out.extend(pairs.map(|pair| (pair[0].0, ThreadId(pair[0].1 as u32), ThreadId(pair[1].1 as u32))));
     }
 
-    /// Adds the places to which another thread loses its access by an action.
+    /// Adds the locations to which another thread loses its access by an action.
     pub(crate) fn add_expelled(&self, state: &mut State, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         if self.discipline.is_none() {
             return;

@@ -1,4 +1,4 @@
-//! What one step does: reads, writes, and the places it touches on the way.
+//! What one step does: reads, writes, and the locations it touches on the way.
 
 use crate::code::{Act, Cell, Expr, Fault, Model, OWNER_BITS, OWNER_MASK, Op, Step, calculate};
 use crate::syntax::Operator;
@@ -25,7 +25,7 @@ pub(crate) struct Run<'a> {
     model: &'a Model,
     state: &'a mut State,
     thread: usize,
-    /// Whether the places that are touched are collected, in the state's `touches`.
+    /// Whether the locations that are touched are collected, in the state's `touches`.
     records: bool,
 }
 

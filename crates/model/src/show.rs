@@ -84,7 +84,7 @@ impl Model {
         }
     }
 
-    /// The variable, element or lock of a place.
+    /// The variable, element or lock of a location.
     pub fn location_name(&self, location: Location) -> String {
         let cell = if location.cell == Location::MONITOR {
             0
@@ -94,7 +94,7 @@ impl Model {
         self.word_name(location.object.wrapping_sub(1).wrapping_add(cell))
     }
 
-    /// The word of a place, unless it is that of a lock.
+    /// The word of a location, unless it is that of a lock.
     fn word_of(&self, location: Location) -> Option<u32> {
         (location.cell != Location::MONITOR).then(|| location.object - 1 + location.cell)
     }
@@ -231,7 +231,7 @@ impl Model {
         format!("\"{}\" {status}{}", self.thread_name(thread), line.unwrap_or_default())
     }
 
-    /// What a flaw of a state is about. `transitions` is that of the state.
+    /// What a flaw of a state is about. `transitions` are those of the state.
     pub fn explain(&self, state: &mut State, transitions: &Transitions<Action>, flaw: Flaw) -> Explanation {
         match flaw.property {
             Property::Exception => self.explain_failure(state, flaw.key),

@@ -19,7 +19,7 @@ pub struct State {
     pub(crate) words: Vec<u32>,
     /// Words that were overwritten, with the old values.
     trail: Vec<(u32, u32)>,
-    /// Scratch: the places that a step touches.
+    /// Scratch: the locations that a step touches.
     pub(crate) touches: Vec<MemoryAccess>,
 }
 
@@ -195,7 +195,7 @@ impl Model {
         }
     }
 
-    /// Whether the next step of a thread can be taken, and in which ways; the places that it touches are put into the
+    /// Whether the next step of a thread can be taken, and in which ways; the locations that it touches are put into the
     /// state's `touches`.
     pub(crate) fn look(&self, state: &mut State, thread: usize) -> Ready {
         state.touches.clear();

@@ -33,7 +33,7 @@ pub struct Ample<S: View> {
     pub persistent: bool,
     /// Whether actions fall asleep.
     pub sleep: bool,
-    /// Coarse steps, instead of everything else.
+    /// Transactions, instead of everything else.
     pub optimistic: Option<Optimistic>,
     assumptions: Assumptions,
     order: Vec<ThreadId>,

@@ -1,11 +1,11 @@
 //! What is assumed about a program without proof, and checked while it is explored.
 //!
-//! A guess that was relied on and is broken makes the search start over without it. One that is broken and was never relied on
-//! does no harm. SOUNDNESS: the search that goes on after a guess broke is not trusted; but it visits real states only, so what it
+//! An assumption that was relied on and is broken makes the search start over without it. One that is broken and was never relied on
+//! does no harm. SOUNDNESS: the search that goes on after an assumption broke is not trusted; but it visits real states only, so what it
 //! finds is found.
 //!
 //! SOUNDNESS: what is checked is what footprints say. A step that may access more than its footprint names, which is a native method
-//! that nobody has described, may be against every guess: where one can be taken, nothing is guessed any more.
+//! that nobody has described, may be against every assumption: where one can be taken, nothing is assumed any more.
 
 use crate::mixer::Mixer;
 use kernel::{Location, ThreadId, Whereabouts};
@@ -21,7 +21,7 @@ pub enum Assumption {
     Owners,
     /// Final fields of this class are not written after their object is shared.
     Final(u32),
-    /// Each shared place of this variable ([`kernel::View::variable_of`]) is accessed under one lock, by one thread, as the user's rule
+    /// Each shared location of this variable ([`kernel::View::variable_of`]) is accessed under one lock, by one thread, as the user's rule
     /// has it, or only read.
     Exclusive(u32, u32),
     /// The same, and to know the locks is enough: if one was held at the first access, one is at all.
@@ -32,7 +32,7 @@ pub enum Assumption {
     Clock,
     /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
     Own(u32, u32),
-    /// This place of an object of this class, which was there before the first step, is not written any more.
+    /// This location of an object of this class, which was there before the first step, is not written any more.
     Settled(u32, u32, u32),
 }
 
@@ -51,10 +51,10 @@ impl Assumption {
     }
 }
 
-/// Who broke a guess: the thread that was about to access a place.
+/// Who broke an assumption: the thread that was about to access a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenAssumption {
-    /// What was guessed.
+    /// What was assumed.
     pub assumption: Assumption,
     /// Who was about to break it.
     pub thread: ThreadId,
@@ -62,7 +62,7 @@ pub struct BrokenAssumption {
     pub location: Location,
     /// Where in the code it was.
     pub at: Whereabouts,
-    /// Whether anything rested on the guess.
+    /// Whether anything rested on the assumption.
     pub relied: bool,
     /// The locks that it had, and another access with which these do not go together, where that is known.
     pub with: Option<Box<(Vec<String>, Sight)>>,
@@ -77,12 +77,12 @@ pub struct Sight {
     pub locks: Vec<String>,
 }
 
-/// What was found to be against the hypotheses that are no guess about a single place.
+/// What was found to be against the hypotheses that are no assumption about a single location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Doubt {
-    /// Two threads have exclusive access to one place, of this name.
+    /// Two threads have exclusive access to one location, of this name.
     Disputed(String, Whereabouts, Whereabouts),
-    /// The first takes from the second its exclusive access to a place of this name.
+    /// The first takes from the second its exclusive access to a location of this name.
     Expelled(String, Whereabouts, Whereabouts),
     /// A thread goes round by invisible steps.
     Endless(Whereabouts),
@@ -111,26 +111,26 @@ impl Standing {
     }
 }
 
-/// All guesses, each as it stands.
+/// All assumptions, each as it stands.
 #[derive(Clone, Debug, Default)]
 pub struct Assumptions {
     all: HashMap<Assumption, Standing, BuildHasherDefault<Mixer>>,
     broken: usize,
     turns: u64,
     violations: Vec<BrokenAssumption>,
-    /// Breaches of which it is not known yet where they are.
+    /// Violations of which it is not known yet where they are.
     fresh: Vec<Assumption>,
-    /// The only classes of which it is guessed that they are self-locking, if somebody has named them.
+    /// The only classes of which it is assumed that they are self-locking, if somebody has named them.
     claimed: Option<BTreeSet<u32>>,
-    /// Classes about which nothing is guessed.
+    /// Classes about which nothing is assumed.
     left_alone: BTreeSet<u32>,
-    /// Whether nothing at all is guessed any more.
+    /// Whether nothing at all is assumed any more.
     given_up: bool,
     doubts: Vec<Doubt>,
 }
 
 impl Assumptions {
-    /// Whether a guess is still made.
+    /// Whether an assumption is still made.
     pub fn holds(&self, assumption: Assumption) -> bool {
         let is_made = match (assumption, &self.claimed) {
             (Assumption::SelfLocking(class), Some(claimed)) => claimed.contains(&class),
@@ -142,7 +142,7 @@ impl Assumptions {
             && self.all.get(&assumption).is_none_or(|standing| !standing.dropped)
     }
 
-    /// Whether a guess is still made and was not broken so far.
+    /// Whether an assumption is still made and was not broken so far.
     pub fn stands(&self, assumption: Assumption) -> bool {
         self.holds(assumption)
             && self
@@ -151,27 +151,27 @@ impl Assumptions {
                 .is_none_or(|standing| standing.violation.is_none())
     }
 
-    /// How often a guess was broken or dropped.
+    /// How often an assumption was broken or dropped.
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// Guesses of these classes, and of no others, that they are self-locking.
+    /// Assumes of these classes, and of no others, that they are self-locking.
     pub fn claim_self_locking(&mut self, classes: impl IntoIterator<Item = u32>) {
         self.claimed.get_or_insert_default().extend(classes);
     }
 
-    /// Guesses nothing about a class.
+    /// Assumes nothing about a class.
     pub fn leave_alone(&mut self, class: u32) {
         self.left_alone.insert(class);
     }
 
-    /// Whether somebody has said so, instead of us guessing.
+    /// Whether somebody has said so, instead of us assuming it.
     pub fn is_claimed(&self, assumption: Assumption) -> bool {
         matches!((assumption, &self.claimed), (Assumption::SelfLocking(class), Some(claimed)) if claimed.contains(&class))
     }
 
-    /// Something rests on a guess.
+    /// Something rests on an assumption.
     pub fn rely(&mut self, assumption: Assumption) {
         let standing = self.all.entry(assumption).or_default();
         if !standing.relied {
@@ -180,7 +180,7 @@ impl Assumptions {
         }
     }
 
-    /// Rests something on a guess, if it is still made; whether it is.
+    /// Rests something on an assumption, if it is still made; whether it is.
     pub fn try_rely(&mut self, assumption: Assumption) -> bool {
         let holds = self.holds(assumption);
         if holds {
@@ -189,7 +189,7 @@ impl Assumptions {
         holds
     }
 
-    /// A guess turns out to be wrong.
+    /// An assumption turns out to be wrong.
     pub fn violate(&mut self, assumption: Assumption, thread: ThreadId, location: Location) -> bool {
         let standing = self.all.entry(assumption).or_default();
         if standing.violation.is_some() || standing.dropped {
@@ -218,7 +218,7 @@ impl Assumptions {
         }
     }
 
-    /// Remembers something that is against a hypothesis, the first of its kind about a place.
+    /// Remembers something that is against a hypothesis, the first of its kind about a location.
     pub(crate) fn doubt(&mut self, doubt: Doubt) {
         let is_same = |one: &Doubt| match (one, &doubt) {
             (Doubt::Disputed(one, ..), Doubt::Disputed(two, ..)) => one == two,
@@ -235,7 +235,7 @@ impl Assumptions {
         &self.doubts
     }
 
-    /// Whatever was guessed may be wrong, for all that is known.
+    /// Whatever was assumed may be wrong, for all that is known.
     pub fn violate_all(&mut self, thread: ThreadId) {
         if std::mem::replace(&mut self.given_up, true) {
             return;
@@ -247,7 +247,7 @@ impl Assumptions {
         }
     }
 
-    /// Completes the latest breaches by where in the code they are.
+    /// Completes the latest violations by where in the code they are.
     pub(crate) fn locate(&mut self, whereabouts: impl FnOnce() -> Whereabouts) {
         if self.fresh.is_empty() {
             return;
@@ -260,7 +260,7 @@ impl Assumptions {
         }
     }
 
-    /// The variables about which less is guessed than at first, each with whether that is nothing at all.
+    /// The variables about which less is assumed than at first, each with whether that is nothing at all.
     pub(crate) fn reconsidered(&self) -> impl Iterator<Item = ((u32, u32), bool)> {
         let dropped = self.all.iter().filter(|(_, standing)| standing.dropped);
         dropped.filter_map(|(assumption, _)| match *assumption {
@@ -270,12 +270,12 @@ impl Assumptions {
         })
     }
 
-    /// Whether something rests on a guess that is wrong.
+    /// Whether something rests on an assumption that is wrong.
     pub fn is_broken(&self) -> bool {
         self.broken > 0
     }
 
-    /// Gets ready for another attempt, without the guesses that are wrong; whether anything rested on them.
+    /// Gets ready for another attempt, without the assumptions that are wrong; whether anything rested on them.
     pub fn refine(&mut self) -> bool {
         let broken = std::mem::take(&mut self.broken) > 0;
         self.turns += 1;

@@ -17,12 +17,12 @@ use std::cell::RefCell;
 /// The independence.
 pub struct Dominated {
     throttle: QueryThrottle,
-    /// Whether somebody else looks after the classes that are guessed to be self-locking.
+    /// Whether somebody else looks after the classes that are assumed to be self-locking.
     is_watched: bool,
 }
 
 impl Dominated {
-    /// The independence. Whoever has `selflock` as well has the same guesses checked by it.
+    /// The independence. Whoever has `selflock` as well has the same assumptions checked by it.
     pub fn new(is_watched: bool) -> Dominated {
         Dominated {
             throttle: QueryThrottle::default(),

@@ -3,7 +3,7 @@
 //! A final field that is written only before its object is shared never changes for anybody else, so reading it commutes.
 //! With the local variables, which are in no footprint, this is the yardstick LocalFinal of Stoller and Cohen (2006, section 11).
 //!
-//! That it is not written later (by a constructor that gave `this` away, or by reflection) is guessed for each class, and
+//! That it is not written later (by a constructor that gave `this` away, or by reflection) is assumed for each class, and
 //! checked.
 
 use crate::assumption::{Assumption, Assumptions};

@@ -23,13 +23,13 @@ pub trait Independence<S: View> {
         true
     }
 
-    /// Whether a touch of a place of this kind ([`View::kind_of`]) may break anything, as the guesses stand. What is not minded is not
-    /// watched until another guess is broken or dropped.
+    /// Whether an access to a location of this kind ([`View::kind_of`]) may break anything, as the assumptions stand. If not,
+    /// accesses of this kind are not watched until another assumption is broken or dropped.
     fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
         true
     }
 
-    /// Looks at a touch of a known place that is about to happen, and notes in `assumptions` what it breaks.
+    /// Looks at an access to a known location that is about to happen, and notes in `assumptions` what it breaks.
     fn watch(
         &mut self,
         _system: &S,

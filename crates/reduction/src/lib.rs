@@ -2,7 +2,7 @@
 //!
 //! An *independence* proves, for a touch of the next step of a thread in a state, that no other thread can interfere with it; a
 //! combination proves what any of its members proves. [`Ample`] turns that into a choice of threads, with `persistent` for sets of several and
-//! [`Optimistic`] for coarse steps instead. [`REDUCTIONS`] is the list
+//! [`Optimistic`] for transactions instead. [`REDUCTIONS`] is the list
 //! that the command line, the documentation and the tests read.
 
 mod ample;

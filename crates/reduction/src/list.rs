@@ -270,7 +270,7 @@ impl Combination {
                 independences.push(one);
             }
         };
-        // The cheapest are asked first, but who needs no guess before who guesses much.
+        // The cheapest are asked first, but those that need no assumption before those that assume much.
         add(Part::EscapeStatic, Box::new(EscapeStatic));
         add(Part::Final, Box::new(FinalField));
         add(Part::Final, Box::new(Settled));

@@ -2,13 +2,13 @@
 //!
 //! A field of a shared object, an array or a static field that is only read since it was shared, or at every access to which some one
 //! lock was held, commutes with what others do while that lock is held. Which lock it is, the record in the state tells; that it
-//! goes on like this is guessed for each variable. The paper has a record for each object; with one for each field, those of an object
+//! goes on like this is assumed for each variable. The paper has a record for each object; with one for each field, those of an object
 //! may be protected by different locks.
 //!
-//! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. A guess is broken
+//! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. An assumption is broken
 //! once some record is empty, written and unlocked, and anything rested on it. While a thread has the locks of a record, nobody else has
 //! any of them, so an access by another before its own leaves that record empty, in either order. That nobody loses a lock
-//! to another thread is the machine's word for monitors, and a guess for locks that are made of fields: if it is wrong, these are no
+//! to another thread is the machine's word for monitors, and an assumption for locks that are made of fields: if it is wrong, these are no
 //! locks.
 
 use crate::assumption::{Assumption, Assumptions};
@@ -21,7 +21,7 @@ pub struct Lockset {
     parts: Vec<MemoryAccess>,
 }
 
-/// What is guessed about a variable.
+/// What is assumed about a variable.
 pub(crate) fn assumption<S: View>(system: &S, state: &mut S::State, location: Location) -> Assumption {
     let (of, cell) = system.variable_of(state, location);
     Assumption::Exclusive(of, cell)
@@ -43,7 +43,7 @@ pub(crate) fn watch_owners<S: View>(
     }
 }
 
-/// What of the guess about a variable is wrong with this protection, if anything.
+/// What of the assumption about a variable is wrong with this protection, if anything.
 pub(crate) fn broken(assumption: Assumption, protection: Protection) -> Option<Assumption> {
     match (protection, assumption) {
         (Protection::Unlocked, Assumption::Exclusive(of, cell)) => Some(Assumption::Locked(of, cell)),
@@ -52,7 +52,7 @@ pub(crate) fn broken(assumption: Assumption, protection: Protection) -> Option<A
     }
 }
 
-/// What has to hold so that nobody else accesses a variable, by its guess.
+/// What has to hold so that nobody else accesses a variable, by its assumption.
 pub(crate) fn rely(assumption: Assumption, assumptions: &mut Assumptions) {
     assumptions.rely(assumption);
     if assumptions.holds(Assumption::Owners) {

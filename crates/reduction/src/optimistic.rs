@@ -1,14 +1,14 @@
-//! `optimistic`: coarse steps under guessed exclusive access.
+//! `optimistic`: transactions under assumed exclusive access.
 //!
 //! After Stoller and Cohen (2006). A step is *invisible* if it touches only what its thread has exclusive access to, what is never
 //! written, and what its touch moves left on; all others are visible. A visible step and all invisible ones of its thread after it
-//! are taken as one. That a thread has exclusive access to a place whenever it touches it is guessed: some lock is held at every
-//! access, or only one thread accesses it at all, or the user has given a rule. The guess is checked at every state, those in the midst
-//! of a step included; a place whose guess is wrong is unprotected from then on, and the search starts over.
+//! are taken as one. That a thread has exclusive access to a location whenever it touches it is assumed: some lock is held at every
+//! access, or only one thread accesses it at all, or the user has given a rule. The assumption is checked at every state, those in the midst
+//! of a step included; a location whose assumption is wrong is unprotected from then on, and the search starts over.
 //!
-//! SOUNDNESS: the guess holds in the system iff it holds in the coarse one (theorem 1), for which the hypotheses of section 5 are needed.
-//! The locks that are left for a place at the end were held at all accesses, so each of them is a rule that was fixed all
-//! the time; so is the only thread. Where places come and go (Java), what is left is kept in the state, for each execution by itself, and
+//! SOUNDNESS: the assumption holds in the system iff it holds in the one with transactions (theorem 1), for which the hypotheses of section 5 are needed.
+//! The locks that are left for a location at the end were held at all accesses, so each of them is a rule that was fixed all
+//! the time; so is the only thread. Where locations come and go (Java), what is left is kept in the state, for each execution by itself, and
 //! what only one thread was ever able to reach is nobody else's, nor is what only a thread itself uses of its own object (`own`). Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
 //! user's rules, that they are disjoint and that nobody takes another's access away is checked at every state and for every step that
 //! can be taken there; who may make another's rule true is visible ([`View::begins`]).
@@ -30,7 +30,7 @@ use std::collections::HashMap;
 /// How many accesses to a variable are remembered.
 const REMEMBERED: usize = 8;
 
-/// What is known of the accesses to a place.
+/// What is known of the accesses to a location.
 struct Record {
     /// The locks that were held at all of them.
     locks: Vec<Location>,
@@ -182,7 +182,7 @@ impl Optimistic {
         }
     }
 
-    /// Notes an access to a place that is the same in all states; what protects it now.
+    /// Notes an access to a location that is the same in all states; what protects it now.
     fn record<S: View>(
         &mut self,
         system: &S,
@@ -224,7 +224,7 @@ fn sight<S: View>(system: &S, state: &mut S::State, thread: ThreadId) -> Sight {
     }
 }
 
-/// A hypothesis about a place does not hold, so the place is unprotected.
+/// A hypothesis about a location does not hold, so the location is unprotected.
 fn refute<S: View>(
     system: &S,
     state: &mut S::State,
@@ -241,7 +241,7 @@ fn refute<S: View>(
     }
 }
 
-/// Whether no other thread can see the next step of a thread, if the guesses hold.
+/// Whether no other thread can see the next step of a thread, if the assumptions hold.
 fn is_invisible<S: View>(
     system: &S,
     state: &mut S::State,

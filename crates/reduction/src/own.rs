@@ -6,8 +6,8 @@
 //!
 //! Newer JDKs keep a part of these fields in a second object, which belongs to one thread for ever and counts as the thread's own as well.
 //!
-//! Which fields these are is guessed, for each class and field. SOUNDNESS: the owner is given by the object and never changes, so
-//! the guess needs no history. Let some execution have a first access by another thread; all the owner's accesses to the
+//! Which fields these are is assumed, for each class and field. SOUNDNESS: the owner is given by the object and never changes, so
+//! the assumption needs no history. Let some execution have a first access by another thread; all the owner's accesses to the
 //! field commute with what comes before it, so an execution that takes them early and was not left out has it, too. There it
 //! is seen, because every access is looked at, also one that commutes for another reason.
 //!
@@ -16,7 +16,7 @@
 //!
 //! A lock that is made of fields names its owner in one of them. That field is the owner's own in much the same way, though the
 //! owner changes: he names himself, and whoever else looks there only wants to know whether it is he, which is so before and after. And as
-//! long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is guessed
+//! long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is assumed
 //! for each class of locks ([`OwnerAccess`]). SOUNDNESS: let some execution have a first access that is against it. Whatever was taken early
 //! on its account until then comes to the same early and late: what others do in order changes neither whether a thread is the owner, nor
 //! the lock while it is. A thread that names itself early may find that another does so before it would have; then the other one finds an

@@ -6,7 +6,7 @@
 //! nobody is left who may. What the others may still do is the system's to say ([`View::interfering_threads`]), so the set is as small as
 //! the system knows its own future.
 //!
-//! Ties: a set is grown from each thread that can move, he who moved last first and then in the order of the menu; the one with the
+//! Ties: a set is grown from each thread that can move, he who moved last first and then in the order of the transitions; the one with the
 //! fewest enabled actions is taken, and of several with as few, the first.
 //!
 //! A model reads that off its text. A Java program reads it off the state: who can move at all, and what these reach. So for one

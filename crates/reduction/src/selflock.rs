@@ -3,7 +3,7 @@
 //! A class is self-locking if its shared objects are only accessed by threads that have locked them. Whoever has locked one has it
 //! for himself until he gives the lock back, and an access then commutes. Taking a lock does not: another thread may take it first.
 //!
-//! That a class is self-locking is guessed. SOUNDNESS: every access to an object that was ever shared must keep to it, also one that
+//! That a class is self-locking is assumed. SOUNDNESS: every access to an object that was ever shared must keep to it, also one that
 //! commutes for another reason; that the object happens to be local now does not excuse it, because the schedule in which it
 //! was not may be the one that was left out.
 
@@ -14,7 +14,7 @@ use kernel::{Location, MemoryAccess, ThreadId, View};
 /// The independence.
 pub struct SelfLock;
 
-/// Whether an access to a place may be against self-locking.
+/// Whether an access to a location may be against self-locking.
 pub(crate) fn watches<S: View>(
     system: &S,
     state: &mut S::State,

@@ -1,9 +1,9 @@
 //! `final`, for what is settled before the program begins: volatile fields of the library that are only read from then on.
 //!
 //! The library looks at such fields all the time: how far the JDK has started, the highest priority of a thread group, the table of a
-//! cache that is filled. They are not final, but a place that is not written any more commutes with whatever the others do.
+//! cache that is filled. They are not final, but a location that is not written any more commutes with whatever the others do.
 //!
-//! Which places these are is guessed, for each by itself. SOUNDNESS: the place exists in the first state, and has the same name in all.
+//! Which locations these are is assumed, for each by itself. SOUNDNESS: the location exists in the first state, and has the same name in all.
 //! Let some execution have a first write to it; all reads before commute with what comes before them, so an execution that takes
 //! them early and was not left out has it, too. There it is seen, because every access is looked at.
 

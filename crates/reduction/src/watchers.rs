@@ -1,4 +1,4 @@
-//! Who minds what is done to places of a kind: most kinds are minded by nobody, and are not worth a look.
+//! Which independences watch locations of a kind: most kinds are watched by none, and are not worth a look.
 
 use crate::assumption::Assumptions;
 use crate::independence::Independence;
@@ -10,16 +10,16 @@ type Set = u16;
 /// Marks a set that is known.
 const KNOWN: Set = 1 << 15;
 
-/// For each kind of places, which independences mind touches of them, as far as that is known.
+/// For each kind of locations, which independences watch accesses to them, as far as that is known.
 #[derive(Default)]
 pub(crate) struct Watchers {
     kinds: Vec<Vec<Set>>,
-    /// How often guesses had turned when these were found.
+    /// How often assumptions had turned when these were found.
     turns: u64,
 }
 
 impl Watchers {
-    /// The independences that mind a touch of this place.
+    /// The independences that watch an access to this location.
     pub(crate) fn of<S: View>(
         &mut self,
         system: &S,

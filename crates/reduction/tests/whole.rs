@@ -162,7 +162,7 @@ fn looks(names: &str, toy: Toy, states: &[Transitions<u32>]) -> (Vec<ThreadId>, 
     (enough, ample.is_broken())
 }
 
-/// What is guessed about a cell is wrong once another thread writes the whole object.
+/// What is assumed about a cell is wrong once another thread writes the whole object.
 #[test]
 fn a_write_to_a_whole_object_is_against_every_guess_about_a_cell() {
     let locked = Toy {

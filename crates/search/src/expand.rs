@@ -7,7 +7,7 @@
 //! unless one of these steps led to a state that will be left later than this one: otherwise the other threads might be put off
 //! for ever around a cycle (the condition C3 of ample sets, in the form that is enough for safety).
 //!
-//! Where actions fall asleep (`sleep`), a state is opened with those that are asleep there, and each choice knows who is asleep
+//! Where actions fall asleep (`sleep_sets`), a state is opened with those that are asleep there, and each choice knows who is asleep
 //! after it.
 
 use crate::components::Components;
@@ -244,7 +244,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         choices.extend(others);
     }
 
-    /// Chooses which entries of the menu are tried: those of the threads that are enough, or all. Whatever is left out here is
+    /// Chooses which transitions are tried: those of the threads that are enough, or all. Whatever is left out here is
     /// not explored from this state.
     fn choose(&mut self, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) {
         let first = choices.len();

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use store::Visited;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
-/// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is mended and
+/// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is refined and
 /// the search starts over, with the time that is left. A violation that is met on a walk in between is as good as one from the
 /// search.
 pub fn explore<S: System, V: Visited + ?Sized>(

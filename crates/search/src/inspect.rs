@@ -25,7 +25,7 @@ impl Wanted {
     }
 }
 
-/// Appends what is wrong with a state by itself, as far as it is wanted. `transitions` is that of the state.
+/// Appends what is wrong with a state by itself, as far as it is wanted. `transitions` are those of the state.
 pub(crate) fn inspect<S: System>(
     system: &S,
     state: &mut S::State,
@@ -51,7 +51,7 @@ pub(crate) fn inspect<S: System>(
     }
 }
 
-/// Whether a state has this flaw. `transitions` is that of the state.
+/// Whether a state has this flaw. `transitions` are those of the state.
 pub fn meets<S: System>(system: &S, state: &mut S::State, transitions: &Transitions<S::Action>, flaw: Flaw) -> bool {
     if flaw.property == Property::Livelock {
         return livelock::caught(system, state) == Some(flaw.key);

@@ -43,7 +43,7 @@ enum Future<A> {
     Unknown,
 }
 
-/// Who touches some place.
+/// Who touches some location.
 #[derive(Clone, Copy)]
 struct Users {
     first: ThreadId,
@@ -68,7 +68,7 @@ impl Users {
 
 /// What is touched by whom, as far as that matters here.
 ///
-/// A name of a place is good for one state; an object that is made on the way may share it with another one. Then two threads seem to
+/// A name of a location is good for one state; an object that is made on the way may share it with another one. Then two threads seem to
 /// meet that do not, and a livelock is missed.
 #[derive(Default)]
 struct Traffic {

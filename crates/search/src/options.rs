@@ -35,7 +35,7 @@ pub struct Options {
     /// Where the numbers of a random or shuffled search come from.
     pub seed: u64,
     /// Try the actions of each state in a random order, instead of the thread that moved last first and then in the
-    /// order of the menu.
+    /// order of the transitions.
     pub shuffle: bool,
     /// How many random steps put what a reduction relies on to the test before the search begins. That saves searches that would have
     /// to start over; no verdict rests on it.

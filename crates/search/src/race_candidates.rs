@@ -1,4 +1,4 @@
-//! Places at which threads could meet: where one walk saw two of them, one of which writes. First those with plain accesses, which would be
+//! Locations at which threads could meet: where one walk saw two of them, one of which writes. First those with plain accesses, which would be
 //! a data race at one time, then those with others. Locks are not among them.
 //!
 //! Most plain accesses are ordered by something, a lock or a start of a thread. Which are not, and where the order of others matters, is for
@@ -7,10 +7,10 @@
 use kernel::{Location, MemoryAccess, ThreadId};
 use std::collections::HashMap;
 
-/// How many places are kept.
+/// How many locations are kept.
 const MOST: usize = 64;
 
-/// The places of some walks.
+/// The locations of some walks.
 #[derive(Default)]
 pub(crate) struct RaceCandidates {
     /// Who was where on the latest walk.
@@ -48,7 +48,7 @@ impl RaceCandidates {
         }
     }
 
-    /// The places, those that were seen first at the beginning.
+    /// The locations, those that were seen first at the beginning.
     pub fn into_locations(mut self) -> Vec<Location> {
         self.others.retain(|location| !self.plain.contains(location));
         self.plain.append(&mut self.others);

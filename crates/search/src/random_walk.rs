@@ -36,10 +36,10 @@ const ROUNDS: u32 = 4;
 /// How calm walks are: in the calmest, a thread goes on for two to the power of this many steps before another one may move.
 const CALMEST: usize = 6;
 
-/// How many hunts in a row hold nobody back. Then there is one for each place at which threads could meet, and so on.
+/// How many priority walks in a row hold nobody back. Then there is one for each location at which threads could meet, and so on.
 const FREE_PRIORITY_WALKS: usize = 8;
 
-/// How many steps a hunt takes, and all of them: a tenth of a second.
+/// How many steps a priority walk takes, and all of them: a tenth of a second.
 const PRIORITY_WALK_STEPS: u64 = 5000;
 const ALL_PRIORITY_WALK_STEPS: u64 = 100_000;
 
@@ -195,7 +195,7 @@ impl<'a, S: System> RandomWalks<'a, S> {
     }
 
     /// Looks for a violation, if one would be enough, on walks of another kind: the most important thread moves, and one that is about
-    /// to access a place at which others were seen as well waits for them there. The walks of [`RandomWalks::test`] come first. The state is the
+    /// to access a location at which others were seen as well waits for them there. The walks of [`RandomWalks::test`] come first. The state is the
     /// first one, and is again afterwards.
     pub fn walk_by_priority(&mut self, state: &mut S::State) {
         if self.wanted.is_none() || !self.goes_on() {
@@ -219,7 +219,7 @@ impl<'a, S: System> RandomWalks<'a, S> {
         self.come_home(state);
     }
 
-    /// One hunt. If starters come first, a thread that is new is less important than all that were there before.
+    /// One walk by priority. If starters come first, a thread that is new is less important than all that were there before.
     fn priority_walk(&mut self, state: &mut S::State, location: Option<Location>, starters_first: bool) {
         let mut ranks = Ranks::default();
         while self.spent < PRIORITY_WALK_STEPS && self.look(state) {

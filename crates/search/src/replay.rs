@@ -7,11 +7,11 @@ use kernel::{System, Transitions, Unsupported};
 pub struct Blocked {
     /// The position of the action that could not be taken.
     pub at: usize,
-    /// Why, if it was possible but not supported; otherwise it was not on the menu or not enabled.
+    /// Why, if it was possible but not supported; otherwise it was no transition of the state or not enabled.
     pub unsupported: Option<Unsupported>,
 }
 
-/// Applies a schedule. `see` is shown each state with its menu and the action that is about to be taken, and the last
+/// Applies a schedule. `see` is shown each state with its transitions and the action that is about to be taken, and the last
 /// state with none. The state is left at the end of the schedule, or where it was if the schedule cannot be followed;
 /// [`rewind`] takes it back.
 pub fn replay<S: System>(

@@ -97,7 +97,7 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
     }
 
     /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is left, what commutes with it: of `asleep`,
-    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The menu is that of the state.
+    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The transitions are those of the state.
     pub fn put_to_sleep(
         &mut self,
         state: &mut S::State,
@@ -136,7 +136,7 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
         }
     }
 
-    /// Wakes whatever does not commute with a step that is about to be taken. The menu is that of the state.
+    /// Wakes whatever does not commute with a step that is about to be taken. The transitions are those of the state.
     pub(crate) fn stir(&mut self, state: &mut S::State, choice: &Choice<S::Action>) {
         let mut sleep = std::mem::take(&mut self.sleep);
         sleep.retain(|&sleeper| self.stays_asleep(state, sleeper, choice.action));

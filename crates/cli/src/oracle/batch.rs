@@ -185,7 +185,7 @@ impl Case<'_, '_> {
             .map_err(|error| Failure::unknown(error.to_string()))
     }
 
-    /// Searches as the strategy says, again where the manner was not the right one.
+    /// Searches as the strategy says, again where the semantics were not the right ones.
     fn ran(&mut self, strategy: &Strategy) -> Result<Ran<Action>, String> {
         let shared = self.system.shared;
         for used in [

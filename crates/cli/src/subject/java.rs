@@ -124,7 +124,7 @@ pub fn proved(
     Ok(Arc::new(local.map(|site| (site.method, site.at)).collect()))
 }
 
-/// Whether an exploration has shown that all must be explored again in another manner, which then is this one.
+/// Whether an exploration has shown that all must be explored again with other step semantics, which then are these.
 pub fn learns(shared: &Shared<'_>, semantics: &mut StepSemantics) -> bool {
     // SOUNDNESS: printing, what threads are called, interrupts, when threads start and end, and what they are doing, are left out only
     // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.

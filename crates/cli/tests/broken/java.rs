@@ -166,7 +166,7 @@ pub fn reads_are_only_reads<'p>(
 /// The thread that makes objects for others; as long as it alone has used one, its accesses are taken for protected.
 const CREATOR: ThreadId = ThreadId(2);
 
-/// Whether a place is that creator's own business still.
+/// Whether a location is that creator's own business still.
 fn is_exclusive(machine: &Machine<'_>, thread: ThreadId, location: Location) -> bool {
     let object = machine.tracked_at(location);
     thread == CREATOR && object.is_some_and(|object| !machine.was_accessed(object))
@@ -218,7 +218,7 @@ pub fn read_without_names<'p>(java: &Java<'p>, machine: &mut Machine<'p>, action
     })
 }
 
-/// Drops those who meddle with some threads unless a state says so of them, given what the threads that stand still are about to touch.
+/// Drops the threads that interfere with some unless a state says so of them, given what the threads that stand still are about to touch.
 fn interference_if<'p>(
     asked: InterferenceQuery<'_, Java<'p>>,
     interferes: impl Fn(&mut Machine<'p>, &Transitions<Action>, &[Address], ThreadId) -> bool,
@@ -250,7 +250,7 @@ fn is_reached(machine: &Machine<'_>, wanted: &[Address], from: impl IntoIterator
     wanted.iter().any(|object| met.contains(object))
 }
 
-/// Who meddles reaches something by himself: static fields lead nowhere.
+/// A thread that interferes reaches something by itself: static fields lead nowhere.
 pub fn interference_but_for_statics(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
     interference_if(asked, |machine, _, wanted, thread| {
         let own = machine
@@ -262,7 +262,7 @@ pub fn interference_but_for_statics(asked: InterferenceQuery<'_, Java<'_>>) -> b
     })
 }
 
-/// Who meddles reaches something by the heap: his variables lead nowhere.
+/// A thread that interferes reaches something by the heap: its variables lead nowhere.
 pub fn interference_but_for_variables(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
     interference_if(asked, |machine, _, wanted, thread| {
         let roots = machine.origins();
@@ -272,7 +272,7 @@ pub fn interference_but_for_variables(asked: InterferenceQuery<'_, Java<'_>>) ->
     })
 }
 
-/// Who meddles does not stand like this.
+/// A thread that interferes does not stand like this.
 fn interference_but_for(asked: InterferenceQuery<'_, Java<'_>>, harmless: &[u32]) -> bool {
     interference_if(asked, |machine, transitions, _, thread| {
         let can = |entry: &kernel::Transition<Action>| entry.enabled && !entry.wakeup && entry.thread == thread;

@@ -48,7 +48,7 @@ pub struct Lies<S: View> {
     pub apply: Option<fn(&S, &mut S::State, S::Action) -> Result<S::Undo, Unsupported>>,
     /// For [`System::encode`].
     pub encode: Option<fn(&S, &mut S::State, &mut StateVector)>,
-    /// Which touches of a footprint are owned up to.
+    /// Which accesses of a footprint are owned up to.
     pub touches: Option<fn(&[MemoryAccess], MemoryAccess) -> bool>,
     /// A state that was reduced shows no more when it is opened again: there is no cycle proviso.
     pub forgets: bool,
@@ -482,7 +482,7 @@ pub fn forgets_enablers<S: View>(asked: InterferenceQuery<'_, S>) -> bool {
     asked.system.interfering_threads(asked.state, &able, asked.out)
 }
 
-/// Whatever has no place in common commutes, if places are all there is to it.
+/// Whatever has no location in common commutes, if locations are all there is to it.
 pub fn shares_no_location<A: Copy>(transitions: &Transitions<A>, one: &Transition<A>, two: &Transition<A>) -> bool {
     !kernel::conflict(transitions.footprint(one), transitions.footprint(two))
 }

@@ -72,7 +72,7 @@ fn walk<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, step
     panic!("{name}: threads that have names cannot be told apart");
 }
 
-/// The same in this manner; nothing if the program asks for a name that threads do not have.
+/// The same with these step semantics; nothing if the program asks for a name that threads do not have.
 fn walk_once<'p>(
     machine: &mut Machine<'p>,
     other: &mut Machine<'p>,

@@ -5,7 +5,7 @@ use kernel::{Property, Reduction, ThreadId, Transitions};
 use search::{Ending, Figures, Observer, Options, Order, Outcome, Silent, Why, explore};
 use std::time::Duration;
 
-/// A reduction that leaves nothing out, or that relies on something wrong until it is mended: that the first thread is enough.
+/// A reduction that leaves nothing out, or that relies on something wrong until it is refined: that the first thread is enough.
 #[derive(Default)]
 struct First {
     wrong: bool,
@@ -224,7 +224,7 @@ fn walks_can_be_interrupted() {
     assert_eq!(outcome.ending, Ending::Stopped(Why::Interrupted));
 }
 
-/// Wants all explored again in another manner.
+/// Wants all explored again with other step semantics.
 struct Again;
 
 impl Observer for Again {
@@ -244,7 +244,7 @@ fn what_must_be_explored_again_is_given_up_after_the_walks() {
     assert_eq!(outcome.ending, Ending::Stopped(Why::Again));
     assert_eq!(outcome.figures.states, 0);
     assert_eq!(walk(&holds, &walking(), &mut Silent).ending, Ending::Complete);
-    // A violation is one in any manner.
+    // A violation is one with any step semantics.
     let outcome = walk(&crossed(), &walking(), &mut Again);
     assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
 }
