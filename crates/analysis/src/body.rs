@@ -1,6 +1,6 @@
 //! A method boiled down to what happens to references (`builder` does that).
 //!
-//! Numbers, branches and casts are left out. Every variable is a web of the method's registers; order does not count.
+//! Numbers, branches and casts are left out. Every variable is a live range of the method's registers; order does not count.
 //! An exception is a value that is moved to the handlers around the place and, unless one of them catches everything, out
 //! of the method.
 

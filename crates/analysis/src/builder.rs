@@ -1,12 +1,12 @@
 //! Makes a body of a method's code, instruction by instruction.
 
 use crate::body::{Alloc, Bodies, Body, Stmt, Target, Type, Unit, Var};
+use crate::live_ranges::LiveRanges;
 use crate::models;
 use crate::resolve::{Called, call_site, class_site, field_site};
 use crate::scope::{Scope, finds_by_name, is_own, scope, value as value_class};
 use crate::sets::Edge;
 use crate::verdict::Reason;
-use crate::webs::Webs;
 use program::classfile::{ClassFile, Constant};
 use program::descriptor::{self, Kind};
 use program::ir::{CallKind, Code, Instr, Pc, Reg, RegisterKind};
@@ -20,7 +20,7 @@ pub(crate) struct Builder<'b, 'p> {
     pub class: &'b Class,
     pub file: &'b ClassFile,
     code: &'b Code,
-    webs: Webs<'b>,
+    ranges: LiveRanges<'b>,
     used: Vec<Var>,
     pub body: Body,
 }
@@ -40,7 +40,7 @@ impl<'b, 'p> Builder<'b, 'p> {
             class,
             file,
             code,
-            webs: Webs::new(code),
+            ranges: LiveRanges::new(code),
             used: Vec::new(),
             body: Body::default(),
         }
@@ -48,19 +48,19 @@ impl<'b, 'p> Builder<'b, 'p> {
 
     /// Goes through the code; the body.
     pub fn build(mut self) -> Body {
-        self.body.returned = self.webs.fresh();
-        self.body.thrown = self.webs.fresh();
+        self.body.returned = self.ranges.fresh();
+        self.body.thrown = self.ranges.fresh();
         for register in self.code.registers.iter().filter(|r| r.reg < self.code.parameter_words) {
             if register.kind == RegisterKind::Ref
-                && let Some(var) = self.webs.read(register.reg)
+                && let Some(var) = self.ranges.read(register.reg)
             {
                 self.body.parameters.push(var);
             }
         }
         for pc in 0..self.code.instrs.len() as Pc {
-            self.webs.enter(pc);
+            self.ranges.enter(pc);
             self.instruction(pc, self.code.instrs[pc as usize]);
-            self.webs.leave(pc);
+            self.ranges.leave(pc);
         }
         self.catch();
         self.number()
@@ -73,13 +73,13 @@ impl<'b, 'p> Builder<'b, 'p> {
     fn catch(&mut self) {
         let used: HashSet<Var> = std::mem::take(&mut self.used)
             .into_iter()
-            .map(|var| self.webs.find(var))
+            .map(|var| self.ranges.find(var))
             .collect();
         for handler in &self.code.handlers {
-            let Some(to) = self.webs.caught(handler.target, handler.reg) else {
+            let Some(to) = self.ranges.caught(handler.target, handler.reg) else {
                 continue;
             };
-            if used.contains(&self.webs.find(to)) {
+            if used.contains(&self.ranges.find(to)) {
                 let by = handler.class.and_then(|site| {
                     let site = &self.code.classes[site as usize];
                     class_site(self.bodies.program, self.class, self.file, site)
@@ -91,7 +91,7 @@ impl<'b, 'p> Builder<'b, 'p> {
 
     /// The variable in a register, which is used.
     fn read(&mut self, reg: Reg) -> Option<Var> {
-        let var = self.webs.read(reg)?;
+        let var = self.ranges.read(reg)?;
         self.used.push(var);
         Some(var)
     }
@@ -100,10 +100,10 @@ impl<'b, 'p> Builder<'b, 'p> {
     fn number(mut self) -> Body {
         let mut body = std::mem::take(&mut self.body);
         let mut numbers = HashMap::new();
-        let webs = &mut self.webs;
+        let ranges = &mut self.ranges;
         let mut of = |var: &mut Var| {
             let next = numbers.len() as u32;
-            *var = *numbers.entry(webs.find(*var)).or_insert(next);
+            *var = *numbers.entry(ranges.find(*var)).or_insert(next);
         };
         body.parameters.iter_mut().for_each(&mut of);
         of(&mut body.returned);
@@ -142,14 +142,14 @@ impl<'b, 'p> Builder<'b, 'p> {
     }
 
     pub fn fresh(&mut self) -> Var {
-        self.webs.fresh()
+        self.ranges.fresh()
     }
 
     fn instruction(&mut self, pc: Pc, instr: Instr) {
         use Instr::*;
         match instr {
             Move { d, s } => {
-                if let (Some(from), Some(to)) = (self.read(s), self.webs.write(d)) {
+                if let (Some(from), Some(to)) = (self.read(s), self.ranges.write(d)) {
                     self.push(Stmt::Move { to, from });
                 }
             }
@@ -158,7 +158,7 @@ impl<'b, 'p> Builder<'b, 'p> {
                 if !matches!(self.file.pool.get(index), Constant::String(_) | Constant::Class(_)) {
                     self.reflects(pc);
                 }
-                let Some(to) = self.webs.write(d) else { return };
+                let Some(to) = self.ranges.write(d) else { return };
                 let text = self.bodies.program.load(LoaderId::BOOT, "java/lang/String");
                 match (self.file.pool.get(index), text) {
                     // SOUNDNESS: all threads share a literal, but it leads to nothing that they could share through it.
@@ -171,7 +171,7 @@ impl<'b, 'p> Builder<'b, 'p> {
             }
             GetField { d, o, site } => {
                 let Some(from) = self.read(o) else { return };
-                let Some(to) = self.webs.write(d) else { return };
+                let Some(to) = self.ranges.write(d) else { return };
                 match self.field_edge(site) {
                     Some(edge) => self.push(Stmt::Load { to, from, edge }),
                     None => self.push(Stmt::Outside {
@@ -193,7 +193,7 @@ impl<'b, 'p> Builder<'b, 'p> {
                 }
             }
             GetStatic { site, .. } | GetStaticWide { site, .. } | GetStaticNarrow { site, .. } => {
-                let to = instr.def(self.code).and_then(|d| self.webs.write(d));
+                let to = instr.def(self.code).and_then(|d| self.ranges.write(d));
                 self.static_field(pc, site, to, None);
             }
             PutStatic { s, site } | PutStaticWide { s, site } | PutStaticNarrow { s, site, .. } => {
@@ -201,7 +201,7 @@ impl<'b, 'p> Builder<'b, 'p> {
                 self.static_field(pc, site, None, value);
             }
             ArrayGet { d, o, .. } => {
-                if let (Some(from), Some(to)) = (self.read(o), self.webs.write(d)) {
+                if let (Some(from), Some(to)) = (self.read(o), self.ranges.write(d)) {
                     self.push(Stmt::Load {
                         to,
                         from,
@@ -230,13 +230,13 @@ impl<'b, 'p> Builder<'b, 'p> {
                 }
             }
             Throw { s } => {
-                if let Some(from) = self.webs.read(s) {
+                if let Some(from) = self.ranges.read(s) {
                     self.throw(pc, from);
                 }
             }
             _ => {
                 if let Some(d) = instr.def(self.code) {
-                    self.webs.write(d);
+                    self.ranges.write(d);
                 }
             }
         }
@@ -245,7 +245,7 @@ impl<'b, 'p> Builder<'b, 'p> {
     /// Moves an exception to where it may be caught.
     fn throw(&mut self, pc: Pc, from: Var) {
         for handler in self.code.handlers.iter().filter(|h| h.start <= pc && pc < h.end) {
-            if let Some(to) = self.webs.caught(handler.target, handler.reg) {
+            if let Some(to) = self.ranges.caught(handler.target, handler.reg) {
                 self.push(Stmt::Move { to, from });
             }
             if handler.class.is_none() {
@@ -319,7 +319,7 @@ impl<'b, 'p> Builder<'b, 'p> {
 
     fn allocate(&mut self, pc: Pc, d: Reg, site: u32, dimensions: u8) {
         let program = self.bodies.program;
-        let Some(to) = self.webs.write(d) else { return };
+        let Some(to) = self.ranges.write(d) else { return };
         let Some(of) = class_site(program, self.class, self.file, &self.code.classes[site as usize]) else {
             // Linking fails here, so there is nothing new.
             return;
@@ -387,7 +387,7 @@ impl<'b, 'p> Builder<'b, 'p> {
         // The result is written after the arguments were read, whatever it is.
         let result = self.code.instrs[pc as usize]
             .def(self.code)
-            .and_then(|d| self.webs.write(d));
+            .and_then(|d| self.ranges.write(d));
         let thrown = self.fresh();
         self.throw(pc, thrown);
         if dynamic {

@@ -5,9 +5,9 @@
 //! outside; then also the methods that objects which escaped have in common with the JDK's classes.
 
 use crate::body::{Bodies, LAMBDA, Type, Unit};
+use crate::bottom_up_top_down::BottomUpTopDown;
 use crate::flow::Flow;
 use crate::models::Habits;
-use crate::phases::Phases;
 use crate::scope::{is_own, is_value};
 use crate::verdict::{Made, Reason, SiteFact, Verdict, position};
 use program::ir::Pc;
@@ -118,10 +118,10 @@ impl<'p> Rounds<'p> {
                 return Escape::default();
             }
             let reflection = flow.reached.iter().any(|reached| reached.body.reflection.is_some());
-            let mut phases = Phases::new(&flow, &entries, &self.escaped, self.reflection);
-            let shared = phases.shared_types();
+            let mut passes = BottomUpTopDown::new(&flow, &entries, &self.escaped, self.reflection);
+            let shared = passes.shared_types();
             let mut found: Vec<(Unit, Reason)> = Vec::new();
-            for unit in phases.missed.iter().copied() {
+            for unit in passes.missed.iter().copied() {
                 found.extend(called(&flow, unit));
             }
             for &of in shared.difference(&self.escaped) {
@@ -129,11 +129,11 @@ impl<'p> Rounds<'p> {
             }
             let figures = Figures {
                 methods: flow.reached.len(),
-                sets: phases.size(),
+                sets: passes.size(),
                 rounds: round,
                 reflection: self.reflection,
             };
-            let sites = sites(&flow, &mut phases);
+            let sites = sites(&flow, &mut passes);
             self.escaped.extend(shared);
             self.reflection |= reflection;
             let mut exposed = std::mem::take(&mut self.bodies.exposed);
@@ -213,14 +213,14 @@ fn own_methods(program: &Program) -> Vec<MethodId> {
         .collect()
 }
 
-fn sites(flow: &Flow<'_, '_>, phases: &mut Phases<'_, '_, '_>) -> Vec<SiteFact> {
+fn sites(flow: &Flow<'_, '_>, passes: &mut BottomUpTopDown<'_, '_, '_>) -> Vec<SiteFact> {
     let program = flow.bodies.program;
     let mut facts = Vec::new();
     for (number, reached) in (0..).zip(&flow.reached) {
         let Unit::Method(method) = reached.unit else { continue };
         let own = is_own(program, program.method(method).class);
         for site in &reached.body.sites {
-            let why = match phases.why_deep(number, site.var, site.dimensions) {
+            let why = match passes.why_deep(number, site.var, site.dimensions) {
                 None if site.dimensions == 0 => Some(Reason::Single),
                 None if site.of & LAMBDA == 0 && is_value(&program.class(site.of).name) => Some(Reason::Value),
                 // SOUNDNESS: code that is not looked into may run the same code of the JDK on its own objects.

@@ -6,7 +6,7 @@
 //! outside has no types here.
 //!
 //! SOUNDNESS: a set may lack the type of an object that went outside and came back. Such an object is shared wherever it is
-//! met again, and a method called on a shared object of unknown class is a call to the outside (see [`crate::phases`]).
+//! met again, and a method called on a shared object of unknown class is a call to the outside (see [`crate::bottom_up_top_down`]).
 
 use crate::body::{Bodies, Body, LAMBDA, Stmt, Target, Type, Unit, Var};
 use crate::scope::{Scope, scope};

@@ -6,9 +6,9 @@
 //! It reads the same three-address code as the interpreter.
 //!
 //! The way through the crate: [`scope`] says which code is looked into and which is taken for anything; [`body`] is a method
-//! boiled down to what happens to references ([`builder`] does that, with [`webs`] telling apart the variables that share a
+//! boiled down to what happens to references ([`builder`] does that, with [`live_ranges`] telling apart the variables that share a
 //! register, [`resolve`] and [`dynamic`] finding what its sites mean, [`models`] standing in for methods without code); [`flow`]
-//! lets types flow until it is known what every call may run; [`sets`] are the alias sets; [`phases`] goes over the call graph
+//! lets types flow until it is known what every call may run; [`sets`] are the alias sets; [`bottom_up_top_down`] goes over the call graph
 //! twice; [`escape`] repeats all that until nothing new escapes, and answers.
 //!
 //! Where this leaves the papers: an object is *shared* when another thread may reach it, not only when another thread may
@@ -17,18 +17,18 @@
 //! through a static field, through code that is not looked into, or through the object of a started thread.
 
 mod body;
+mod bottom_up_top_down;
 mod builder;
 mod components;
 mod dynamic;
 mod escape;
 mod flow;
+mod live_ranges;
 mod models;
-mod phases;
 mod resolve;
 mod scope;
 mod sets;
 mod verdict;
-mod webs;
 
 pub use escape::{Escape, Figures};
 pub use verdict::{Made, SiteFact, Verdict};

@@ -5,22 +5,22 @@ use crate::arguments::Check;
 use kernel::Whereabouts;
 use machine::Machine;
 use program::world::{ClassId, LoaderId, Program};
-use reduction::{Breach, Doubt, Guess, Guesses};
+use reduction::{Assumption, Assumptions, BrokenAssumption, Doubt};
 use report::model::Dropped;
 
 /// How many classes are named to somebody who has named one that is not there.
 const NAMED: usize = 8;
 
 /// What the user says: `--self-locking` and `--shared`.
-pub fn claims(machine: &Machine<'_>, options: &Check) -> Result<Guesses, Failure> {
-    let mut guesses = Guesses::default();
+pub fn claims(machine: &Machine<'_>, options: &Check) -> Result<Assumptions, Failure> {
+    let mut assumptions = Assumptions::default();
     for name in &options.how.self_locking {
-        guesses.claim_self_locking([class(machine.program, "--self-locking", name)?]);
+        assumptions.claim_self_locking([class(machine.program, "--self-locking", name)?]);
     }
     for name in &options.how.shared {
-        guesses.leave_alone(class(machine.program, "--shared", name)?);
+        assumptions.leave_alone(class(machine.program, "--shared", name)?);
     }
-    Ok(guesses)
+    Ok(assumptions)
 }
 
 fn class(program: &Program, option: &str, name: &str) -> Result<ClassId, Failure> {
@@ -57,15 +57,16 @@ pub fn class_named(program: &Program, name: &str) -> Result<ClassId, String> {
 }
 
 /// What was taken for granted and held, a sentence each; classes of the JDK are summed up.
-pub fn assumed(machine: &Machine<'_>, guesses: &Guesses) -> Vec<String> {
-    let mut relied = guesses.relied();
+pub fn assumed(machine: &Machine<'_>, assumptions: &Assumptions) -> Vec<String> {
+    let mut relied = assumptions.relied();
     // Who knows the lock does not need to know more.
     let locked = relied.clone();
-    relied.retain(|guess| !matches!(*guess, Guess::Exclusive(of, cell) if locked.contains(&Guess::Locked(of, cell))));
-    let (own, others): (Vec<Guess>, Vec<Guess>) = relied.into_iter().partition(|&guess| is_own(machine, guess));
+    relied.retain(|assumption| !matches!(*assumption, Assumption::Exclusive(of, cell) if locked.contains(&Assumption::Locked(of, cell))));
+    let (own, others): (Vec<Assumption>, Vec<Assumption>) =
+        relied.into_iter().partition(|&assumption| is_own(machine, assumption));
     let mut told: Vec<String> = own
         .iter()
-        .map(|&guess| sentence(guess, &name(machine, guess)))
+        .map(|&assumption| sentence(assumption, &name(machine, assumption)))
         .collect();
     match &classes(machine, &others)[..] {
         [] => {}
@@ -77,12 +78,12 @@ pub fn assumed(machine: &Machine<'_>, guesses: &Guesses) -> Vec<String> {
 }
 
 /// What was taken for granted and was wrong; classes of the JDK are summed up by the first of them.
-pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
-    let refuted = guesses.refuted();
+pub fn dropped(machine: &Machine<'_>, assumptions: &Assumptions) -> Vec<Dropped> {
+    let refuted = assumptions.refuted();
     let mut told = Vec::new();
-    let mut tell = |guess: Guess, what: String| {
-        let found = refuted.iter().find(|breach| breach.guess == guess);
-        let at = found.map(|breach| breach.at.clone()).unwrap_or_default();
+    let mut tell = |assumption: Assumption, what: String| {
+        let found = refuted.iter().find(|violation| violation.assumption == assumption);
+        let at = found.map(|violation| violation.at.clone()).unwrap_or_default();
         let other = found.map(other_access).unwrap_or_default();
         told.push(Dropped {
             what: what + &other,
@@ -92,18 +93,25 @@ pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
             line: at.line,
         });
     };
-    let is_open = |of: u32, cell: u32| refuted.iter().any(|breach| breach.guess == Guess::Exclusive(of, cell));
-    let all = refuted.iter().map(|breach| breach.guess);
-    let all = all.filter(|guess| !matches!(*guess, Guess::Locked(of, cell) if is_open(of, cell)));
-    let (own, others): (Vec<Guess>, Vec<Guess>) =
-        all.partition(|&guess| is_own(machine, guess) || guesses.is_claimed(guess));
-    for guess in own {
-        let claimed = if guesses.is_claimed(guess) {
+    let is_open = |of: u32, cell: u32| {
+        refuted
+            .iter()
+            .any(|violation| violation.assumption == Assumption::Exclusive(of, cell))
+    };
+    let all = refuted.iter().map(|violation| violation.assumption);
+    let all = all.filter(|assumption| !matches!(*assumption, Assumption::Locked(of, cell) if is_open(of, cell)));
+    let (own, others): (Vec<Assumption>, Vec<Assumption>) =
+        all.partition(|&assumption| is_own(machine, assumption) || assumptions.is_claimed(assumption));
+    for assumption in own {
+        let claimed = if assumptions.is_claimed(assumption) {
             "as --self-locking says, "
         } else {
             ""
         };
-        tell(guess, format!("{claimed}{}", sentence(guess, &name(machine, guess))));
+        tell(
+            assumption,
+            format!("{claimed}{}", sentence(assumption, &name(machine, assumption))),
+        );
     }
     match (&others[..], &classes(machine, &others)[..]) {
         ([first, ..], [one]) => tell(*first, format!("the like of {one}")),
@@ -115,10 +123,10 @@ pub fn dropped(machine: &Machine<'_>, guesses: &Guesses) -> Vec<Dropped> {
     told
 }
 
-/// The classes that guesses are about, in the order of the guesses.
-fn classes(machine: &Machine<'_>, guesses: &[Guess]) -> Vec<String> {
+/// The classes that assumptions are about, in the order of the assumptions.
+fn classes(machine: &Machine<'_>, assumptions: &[Assumption]) -> Vec<String> {
     let mut names = Vec::new();
-    for name in guesses.iter().map(|&guess| name(machine, guess)) {
+    for name in assumptions.iter().map(|&assumption| name(machine, assumption)) {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -126,18 +134,18 @@ fn classes(machine: &Machine<'_>, guesses: &[Guess]) -> Vec<String> {
     names
 }
 
-/// Whether a guess is about a class of the program's own.
-fn is_own(machine: &Machine<'_>, guess: Guess) -> bool {
-    let class = guess.class();
+/// Whether an assumption is about a class of the program's own.
+fn is_own(machine: &Machine<'_>, assumption: Assumption) -> bool {
+    let class = assumption.class();
     class != 0 && machine.program.class(class).loader >= LoaderId::APP
 }
 
-fn name(machine: &Machine<'_>, guess: Guess) -> String {
-    match guess.class() {
+fn name(machine: &Machine<'_>, assumption: Assumption) -> String {
+    match assumption.class() {
         0 => "static fields and locks".to_owned(),
         class
-            if is_own(machine, guess)
-                && let Guess::Exclusive(_, cell) | Guess::Locked(_, cell) = guess =>
+            if is_own(machine, assumption)
+                && let Assumption::Exclusive(_, cell) | Assumption::Locked(_, cell) = assumption =>
         {
             machine.variable_name((class, cell))
         }
@@ -151,9 +159,9 @@ fn name(machine: &Machine<'_>, guess: Guess) -> String {
     }
 }
 
-/// The locks held at an access that broke a guess, and another access that had none of them.
-pub fn other_access(breach: &Breach) -> String {
-    let Some((locks, other)) = breach.with.as_deref() else {
+/// The locks held at an access that broke an assumption, and another access that had none of them.
+pub fn other_access(violation: &BrokenAssumption) -> String {
+    let Some((locks, other)) = violation.with.as_deref() else {
         return String::new();
     };
     let locks_in_words = |locks: &[String]| match locks.is_empty() {
@@ -197,17 +205,17 @@ pub fn doubt(doubt: &Doubt) -> String {
     }
 }
 
-fn sentence(guess: Guess, of: &str) -> String {
-    match guess {
-        Guess::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
-        Guess::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
-        Guess::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
-        Guess::Named => "locks of java.util.concurrent are in the hands of their owners".to_owned(),
-        Guess::Clock => "one thread only looks at the clock".to_owned(),
-        Guess::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
-        Guess::Locked(..) => format!("{of} is accessed under one lock, or only read"),
-        Guess::Settled(..) => format!("some fields of {of} are not written once the program runs"),
-        Guess::Own(..) => format!("some fields of {of} are used by the thread itself only"),
-        Guess::Final(_) => format!("final fields of {of} are not written once an object is shared"),
+fn sentence(assumption: Assumption, of: &str) -> String {
+    match assumption {
+        Assumption::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
+        Assumption::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
+        Assumption::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
+        Assumption::Named => "locks of java.util.concurrent are in the hands of their owners".to_owned(),
+        Assumption::Clock => "one thread only looks at the clock".to_owned(),
+        Assumption::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
+        Assumption::Locked(..) => format!("{of} is accessed under one lock, or only read"),
+        Assumption::Settled(..) => format!("some fields of {of} are not written once the program runs"),
+        Assumption::Own(..) => format!("some fields of {of} are used by the thread itself only"),
+        Assumption::Final(_) => format!("final fields of {of} are not written once an object is shared"),
     }
 }

@@ -6,15 +6,15 @@ use crate::publish::{Publisher, check_writable, write_whole};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
-use crate::subject::manner::manner;
+use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
 use crate::{Failure, budget, target, watchdog, world};
 use kernel::{Property, Reduction};
 use library::Library;
 use machine::system::Java;
-use machine::{Manner, Start};
-use reduction::{Ample, Combination, Guesses, Illegal, Part, REDUCTIONS};
+use machine::{Start, StepSemantics};
+use reduction::{Ample, Assumptions, Combination, Illegal, Part, REDUCTIONS};
 use report::TraceFile;
 use report::model::{Report, SCHEMA, Violation};
 use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
@@ -123,7 +123,7 @@ struct Explored<S: Subject> {
     state: StateOf<S>,
     visited: Box<dyn Visited>,
     outcome: Outcome<ActionOf<S>>,
-    guesses: Guesses,
+    assumptions: Assumptions,
     restarts: u32,
     time: Duration,
 }
@@ -179,7 +179,7 @@ impl Plan {
             seed: options.seed,
             shuffle: options.shuffle,
             trial: TRIAL,
-            hunt: !options.no_hunt,
+            random_walks: !options.no_hunt,
         };
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);
@@ -257,10 +257,10 @@ impl Plan {
                     entry,
                     arguments: subject.arguments.clone(),
                 },
-                manner: Manner {
+                semantics: StepSemantics {
                     spurious: how.spurious,
                     locks: self.options.properties.contains(&Property::Lock),
-                    ..manner(&self.combination)
+                    ..semantics(&self.combination)
                 },
                 allowed: how.allow_race.clone(),
             };
@@ -280,7 +280,7 @@ impl Plan {
             mut state,
             visited,
             outcome,
-            guesses,
+            assumptions,
             restarts,
             time,
         } = self.explore(subject, options)?;
@@ -288,7 +288,7 @@ impl Plan {
         let bytes = visited.bytes();
         drop(visited);
         report.restarts = restarts;
-        subject.tell_guesses(&mut state, &guesses, &mut report);
+        subject.tell_assumptions(&mut state, &assumptions, &mut report);
         if outcome.by_walk {
             // Nothing was left out, so nothing was relied on.
             report.assumed.clear();
@@ -332,7 +332,7 @@ impl Plan {
             time,
             bytes,
             complete: all_seen,
-            dropped: guesses.refuted().len(),
+            dropped: assumptions.refuted().len(),
         })
     }
 
@@ -364,7 +364,7 @@ impl Plan {
         subject.narrate(state, &short)
     }
 
-    /// Explores a subject, until it is content with the manner. Time and restarts are those of all attempts.
+    /// Explores a subject, until it is content with the step semantics. Time and restarts are those of all attempts.
     fn explore<S: Subject>(&self, subject: &mut S, options: &Check) -> Result<Explored<S>, Failure> {
         let (mut restarts, mut time) = (0, Duration::ZERO);
         loop {
@@ -378,8 +378,8 @@ impl Plan {
                 time: watchdog::time_left(),
                 ..self.options.clone()
             };
-            let guesses = subject.guesses(&mut state, options)?;
-            let mut ample = self.combination.make::<SystemOf<S>>(guesses);
+            let assumptions = subject.assumptions(&mut state, options)?;
+            let mut ample = self.combination.make::<SystemOf<S>>(assumptions);
             let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
             let (system, has_news) = (subject.system(), || subject.has_news());
             let mut watch = Progress::new(options.quiet, limits.time, self.memory, &self.title, &has_news);
@@ -398,7 +398,7 @@ impl Plan {
                 return Ok(Explored {
                     state,
                     visited,
-                    guesses: ample.map(Ample::into_guesses).unwrap_or_default(),
+                    assumptions: ample.map(Ample::into_assumptions).unwrap_or_default(),
                     // What an attempt that was given up went through does not count.
                     restarts: restarts + outcome.restarts,
                     outcome,

@@ -1,7 +1,7 @@
 //! What keeps growing in a program whose states have no end: named by walking through it once and looking now and then.
 
 use crate::{budget, watchdog};
-use kernel::{Menu, System};
+use kernel::{System, Transitions};
 use machine::inspect::CellName;
 use machine::system::Java;
 use machine::{Address, Machine};
@@ -18,7 +18,7 @@ const MOMENT: Duration = Duration::from_millis(250);
 
 /// A sentence about what grows without end as far as one walk can tell; `None` if nothing seems to.
 pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<String> {
-    let mut menu = Menu::default();
+    let mut transitions = Transitions::default();
     let mut undos = Vec::new();
     let mut looks: Vec<BTreeMap<String, i64>> = Vec::new();
     let begun = Instant::now();
@@ -34,8 +34,8 @@ pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<Strin
             looks.push(look(machine));
         }
         steps = step;
-        system.pending(machine, &mut menu);
-        let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
+        system.transitions(machine, &mut transitions);
+        let enabled: Vec<_> = transitions.entries().iter().filter(|entry| entry.enabled).collect();
         if enabled.is_empty() {
             break;
         }

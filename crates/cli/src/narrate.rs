@@ -6,7 +6,7 @@ mod names;
 use crate::sources::Sources;
 use crate::subject::java::learned;
 use explain::exception_text;
-use kernel::{Menu, System};
+use kernel::{System, Transitions};
 use machine::inspect::{Cell, CellName, Doing, Frame, Wait};
 use machine::layout::OWNER_MASK;
 use machine::system::{Action, Java, What};
@@ -32,9 +32,9 @@ pub fn narrate<'p>(
     sources: &mut Sources,
 ) -> Option<Violation> {
     // Each thread has a name of its own, unless it takes other steps to make that up.
-    let names = std::mem::replace(&mut machine.manner.names_threads, true);
+    let names = std::mem::replace(&mut machine.semantics.names_threads, true);
     let told = tell(system, machine, found, sources);
-    machine.manner.names_threads = names;
+    machine.semantics.names_threads = names;
     told.or_else(|| tell(system, machine, found, sources))
 }
 
@@ -61,7 +61,7 @@ fn tell<'p>(
     machine.pause(false);
     machine.console = Box::new(Nowhere);
     let mut violation = told?;
-    violation.learned = learned(system.manner);
+    violation.learned = learned(system.semantics);
     violation.trace.schedule = found.actions.iter().map(Action::to_string).collect();
     Some(violation)
 }
@@ -116,11 +116,11 @@ impl Narrator<'_> {
         let go = |thread: u32| Action { thread, what: What::Go };
         let ahead = machine.run_ahead_again(&system.start, &mut |machine| see(self, machine, go(0), false));
         ahead.ok().filter(|&done| done)?;
-        let mut menu = Menu::default();
+        let mut transitions = Transitions::default();
         let mut undos = Vec::with_capacity(found.actions.len());
         for &action in &found.actions {
-            system.pending(machine, &mut menu);
-            let mut entries = menu.entries().iter();
+            system.transitions(machine, &mut transitions);
+            let mut entries = transitions.entries().iter();
             let offered = entries.any(|entry| entry.enabled && entry.action == action);
             if !offered {
                 break;
@@ -135,8 +135,8 @@ impl Narrator<'_> {
         if let Some(before) = before.take() {
             self.after(machine, before);
         }
-        system.pending(machine, &mut menu);
-        let violation = self.finish(machine, &menu, found);
+        system.transitions(machine, &mut transitions);
+        let violation = self.finish(machine, &transitions, found);
         let is_whole = undos.len() == found.actions.len();
         search::rewind(system, machine, undos);
         is_whole.then_some(violation)
@@ -433,11 +433,16 @@ impl Narrator<'_> {
         held
     }
 
-    fn finish(&mut self, machine: &mut Machine<'_>, menu: &Menu<Action>, found: &Found<Action>) -> Violation {
+    fn finish(
+        &mut self,
+        machine: &mut Machine<'_>,
+        transitions: &Transitions<Action>,
+        found: &Found<Action>,
+    ) -> Violation {
         for number in machine.live_threads() {
             self.thread(machine, number);
         }
-        let (message, why, place) = self.explain(machine, menu, found);
+        let (message, why, place) = self.explain(machine, transitions, found);
         let place = place.unwrap_or_else(|| machine.frame(machine.user_position(0).0, 0));
         let stacks = machine
             .live_threads()

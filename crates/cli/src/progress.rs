@@ -25,7 +25,7 @@ pub struct Progress<'n> {
     time: Option<Duration>,
     memory: u64,
     title: String,
-    /// Whether all must be explored again in another manner.
+    /// Whether all must be explored again with other step semantics.
     has_news: &'n dyn Fn() -> bool,
 }
 

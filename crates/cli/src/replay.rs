@@ -5,13 +5,13 @@ use crate::publish::Publisher;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, learn, source_places};
-use crate::subject::manner::manner;
+use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, watchdog, world};
 use kernel::{Flaw, Property, System};
 use library::Library;
 use machine::system::Java;
-use machine::{Manner, Start};
+use machine::{Start, StepSemantics};
 use program::input::{self, FILE_LIMIT, quoted, quoted_path};
 use reduction::Combination;
 use report::TraceFile;
@@ -113,13 +113,13 @@ impl Schedule<'_> {
         let target = target::resolve(&subject.classes, &subject.program, file.entry.as_deref())?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&options.source, &subject.program, &class_path);
-        let mut manner = Manner {
+        let mut semantics = StepSemantics {
             spurious: self.option("spurious").is_some(),
             locks: self.property == Property::Lock,
-            ..manner(&combination)
+            ..semantics(&combination)
         };
         let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
-        learn(&mut manner, &lessons);
+        learn(&mut semantics, &lessons);
         world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
             let system = Java {
                 shared,
@@ -128,7 +128,7 @@ impl Schedule<'_> {
                     entry,
                     arguments: file.arguments.clone(),
                 },
-                manner,
+                semantics,
                 allowed: Vec::new(),
             };
             self.follow(&mut JavaProgram {
@@ -152,12 +152,12 @@ impl Schedule<'_> {
         let mut state = subject.start()?;
         let system = subject.system();
         let mut flaws = Vec::new();
-        let undos = search::replay(system, &mut state, &actions, |state, menu, action| {
+        let undos = search::replay(system, &mut state, &actions, |state, transitions, action| {
             if action.is_some() {
                 return;
             }
-            flaws.extend(menu.flaws.iter().copied());
-            flaws.extend(menu.races().filter_map(|(one, two)| {
+            flaws.extend(transitions.flaws.iter().copied());
+            flaws.extend(transitions.races().filter_map(|(one, two)| {
                 let key = system.race(state, one, two)?;
                 let property = Property::Race;
                 Some(Flaw { property, key })

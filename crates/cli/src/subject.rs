@@ -4,12 +4,12 @@
 
 pub mod guarded;
 pub mod java;
-pub mod manner;
+pub mod step_semantics;
 
 use crate::Failure;
 use crate::arguments::Check;
 use kernel::{System, View};
-use reduction::Guesses;
+use reduction::Assumptions;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::fmt::Display;
@@ -33,23 +33,23 @@ pub trait Subject {
     /// A state before the first step.
     fn start(&mut self) -> Result<StateOf<Self>, Failure>;
 
-    /// Whether the exploration has shown that all must be explored again in another manner.
+    /// Whether the exploration has shown that all must be explored again with other step semantics.
     fn has_news(&self) -> bool {
         false
     }
 
-    /// The same, and the manner is then that of the system.
+    /// The same, and the semantics are then those of the system.
     fn begins_again(&mut self) -> bool {
         false
     }
 
     /// What reductions may take for granted, by the user's word. The state is before the first step.
-    fn guesses(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Guesses, Failure> {
-        Ok(Guesses::default())
+    fn assumptions(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Assumptions, Failure> {
+        Ok(Assumptions::default())
     }
 
     /// Adds to the report what reductions took for granted, and what of it was wrong.
-    fn tell_guesses(&self, _state: &mut StateOf<Self>, _guesses: &Guesses, _report: &mut Report) {}
+    fn tell_assumptions(&self, _state: &mut StateOf<Self>, _assumptions: &Assumptions, _report: &mut Report) {}
 
     /// Follows a schedule and tells what happens; `None` if it cannot be followed. The state is before the first step, and is
     /// again afterwards.

@@ -2,7 +2,7 @@
 
 mod common;
 
-use kernel::Access;
+use kernel::AccessKind;
 use library::Library;
 use machine::{Alternatives, Native, Natives, Touches};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -71,7 +71,7 @@ fn an_access_that_no_footprint_names_is_a_bug() {
         (
             UNSAFE,
             "compareAndSetInt",
-            cells(Access::AtomicRead),
+            cells(AccessKind::AtomicRead),
             "compareAndSetInt(Ljava/lang/Object;JII)Z writes",
         ),
         (

@@ -213,9 +213,9 @@ fn the_barrier_of_the_paper_is_explored_by_its_rule() {
         let report = report(&["check", "--json", "-", "--reduce", reduce, &path]);
         assert_eq!((&*report.verdict, report.states), ("holds", states), "{reduce}");
     }
-    let guessed = report(&["check", "--json", "-", "--reduce", "optimistic", &path]);
-    assert_eq!((&*guessed.verdict, guessed.states, guessed.restarts), ("holds", 78, 0));
-    let dropped: Vec<(&str, u32)> = guessed.dropped.iter().map(|one| (&*one.what, one.line)).collect();
+    let assumed = report(&["check", "--json", "-", "--reduce", "optimistic", &path]);
+    assert_eq!((&*assumed.verdict, assumed.states, assumed.restarts), ("holds", 78, 0));
+    let dropped: Vec<(&str, u32)> = assumed.dropped.iter().map(|one| (&*one.what, one.line)).collect();
     assert!(dropped.iter().any(|(what, _)| what.starts_with("x[0] ")), "{dropped:?}");
     assert!(dropped.iter().all(|(what, _)| what.contains("no lock")), "{dropped:?}");
     for search in ["dfs", "bfs"] {

@@ -1,22 +1,22 @@
 //! The vocabulary of Raddle: what a concurrent system is, what its steps touch, and what is said about it in the end.
 //!
 //! Nothing here knows the JVM, does I/O or starts a thread. A system is driven by asking each live thread for its
-//! pending actions ([`System::pending`]), applying one of them, and going back by undoing it.
+//! pending actions ([`System::transitions`]), applying one of them, and going back by undoing it.
 
 mod footprint;
-mod menu;
 mod property;
 mod reduction;
+mod state_vector;
 mod system;
-mod vector;
+mod transitions;
 mod verdict;
 mod view;
 
-pub use footprint::{Access, Place, Touch, conflict};
-pub use menu::{End, Menu, Pending};
+pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
 pub use property::{Flaw, Property};
 pub use reduction::Reduction;
+pub use state_vector::{Section, StateVector};
 pub use system::{System, ThreadId};
-pub use vector::{Section, Vector};
+pub use transitions::{End, Transition, Transitions};
 pub use verdict::{Obstacle, Unsupported, Verdict};
-pub use view::{Protection, Tenure, View, Whereabouts};
+pub use view::{OwnerAccess, Protection, View, Whereabouts};

@@ -1,6 +1,6 @@
 //! What a search asks before it expands a state.
 
-use crate::{Menu, Pending, System, ThreadId};
+use crate::{System, ThreadId, Transition, Transitions};
 
 /// Chooses which threads are enough to be tried at a state.
 ///
@@ -14,7 +14,7 @@ pub trait Reduction<S: System> {
         &mut self,
         system: &S,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
+        transitions: &Transitions<S::Action>,
         last: Option<ThreadId>,
         enough: &mut Vec<ThreadId>,
     );
@@ -23,18 +23,18 @@ pub trait Reduction<S: System> {
     fn is_atomic(&self) -> bool;
 
     /// Whether states may lie in the midst of a step.
-    fn is_coarse(&self) -> bool {
+    fn has_transactions(&self) -> bool {
         false
     }
 
     /// Whether the state that was asked about last lies in the midst of a step of the thread that is enough there: then it need not be
     /// stored if it has a single successor.
-    fn is_midway(&self) -> bool {
+    fn in_transaction(&self) -> bool {
         false
     }
 
     /// A thread has gone round in a circle without coming to the end of its step.
-    fn goes_round(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId) {}
+    fn diverges(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId) {}
 
     /// Whether actions fall asleep: one that was tried at a state is not tried again after others that commute with it.
     fn sleeps(&self) -> bool {
@@ -47,9 +47,9 @@ pub trait Reduction<S: System> {
         &mut self,
         _system: &S,
         _state: &mut S::State,
-        _menu: &Menu<S::Action>,
-        _one: &Pending<S::Action>,
-        _two: &Pending<S::Action>,
+        _transitions: &Transitions<S::Action>,
+        _one: &Transition<S::Action>,
+        _two: &Transition<S::Action>,
     ) -> bool {
         false
     }
@@ -67,7 +67,7 @@ pub trait Reduction<S: System> {
 
     /// Forgets what was relied on and is wrong: the search starts over from this state, its first. Whether there was any such
     /// thing.
-    fn mend(&mut self, _system: &S, _state: &mut S::State) -> bool {
+    fn refine(&mut self, _system: &S, _state: &mut S::State) -> bool {
         false
     }
 }

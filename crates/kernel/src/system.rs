@@ -1,6 +1,6 @@
 //! A concurrent system that can go forward, back, and be written down.
 
-use crate::{Menu, Pending, Unsupported, Vector};
+use crate::{StateVector, Transition, Transitions, Unsupported};
 
 /// A thread of a system; small numbers, reused after a thread's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,9 +19,9 @@ pub trait System {
     fn initial(&self) -> Result<Self::State, Unsupported>;
 
     /// The next actions of every live thread, blocked ones and alternatives (a choice, whom to notify, a timeout)
-    /// included, in a fixed order, and what is wrong with the state already, into `menu`. A state may keep caches, so
+    /// included, in a fixed order, and what is wrong with the state already, into `transitions`. A state may keep caches, so
     /// it is lent for writing; it does not change.
-    fn pending(&self, state: &mut Self::State, menu: &mut Menu<Self::Action>);
+    fn transitions(&self, state: &mut Self::State, transitions: &mut Transitions<Self::Action>);
 
     /// Takes one enabled step: the action and all the footprint-free work after it. On an error, nothing has happened.
     fn apply(&self, state: &mut Self::State, action: Self::Action) -> Result<Self::Undo, Unsupported>;
@@ -36,14 +36,14 @@ pub trait System {
     }
 
     /// Appends the state to `out`: equal vectors mean states that are equal up to the names of objects and threads.
-    fn encode(&self, state: &mut Self::State, out: &mut Vector);
+    fn encode(&self, state: &mut Self::State, out: &mut StateVector);
 
     /// Puts a state of this system, whatever it was before, into the one that a vector stands for. Steps taken before
     /// can no longer be undone.
     fn decode(&self, state: &mut Self::State, words: &[u32]) -> Result<(), Unsupported>;
 
     /// The number by which the vector of a state calls a thread, if it is alive there.
-    fn alias(&self, _state: &mut Self::State, thread: ThreadId) -> Option<ThreadId> {
+    fn canonical_id(&self, _state: &mut Self::State, thread: ThreadId) -> Option<ThreadId> {
         Some(thread)
     }
 
@@ -52,12 +52,12 @@ pub trait System {
         0
     }
 
-    /// Names a data race between two actions of this state's menu, or excuses it.
+    /// Names a data race between two actions of this state, or excuses it.
     fn race(
         &self,
         _state: &mut Self::State,
-        _one: &Pending<Self::Action>,
-        _two: &Pending<Self::Action>,
+        _one: &Transition<Self::Action>,
+        _two: &Transition<Self::Action>,
     ) -> Option<u64> {
         Some(0)
     }

@@ -1,20 +1,20 @@
-//! What a reduction may ask about a state, besides its menu.
+//! What a reduction may ask about a state, besides its transitions.
 
-use crate::{Access, Menu, Pending, Place, System, ThreadId, Touch, conflict};
+use crate::{AccessKind, Location, MemoryAccess, System, ThreadId, Transition, Transitions, conflict};
 
-/// A look at a state of a system whose places belong to objects, some of which threads share.
+/// A look at a state of a system whose locations belong to objects, some of which threads share.
 ///
 /// What is answered unless a system says otherwise is always safe, for one whose footprints name all that is touched. A state may keep
 /// caches, so it is lent for writing; it does not change.
 pub trait View: System {
-    /// Whether no other thread than this one can get hold of the object of a place in this state, be it from its live
+    /// Whether no other thread than this one can get hold of the object of a location in this state, be it from its live
     /// variables or from what all threads share.
-    fn is_local(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+    fn is_local(&self, _state: &mut Self::State, _thread: ThreadId, _location: Location) -> bool {
         false
     }
 
     /// The same, if it is known or soon found out.
-    fn is_soon_known_local(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
+    fn is_soon_known_local(&self, _state: &mut Self::State, _thread: ThreadId, _location: Location) -> Option<bool> {
         None
     }
 
@@ -24,47 +24,47 @@ pub trait View: System {
         &self,
         _state: &mut Self::State,
         _thread: ThreadId,
-        _place: Place,
+        _location: Location,
         _locks: &dyn Fn(u32) -> bool,
     ) -> bool {
         false
     }
 
-    /// Whether the object of a place was shared in this state or some earlier one of its execution.
-    fn has_escaped(&self, _state: &mut Self::State, _place: Place) -> bool {
+    /// Whether the object of a location was shared in this state or some earlier one of its execution.
+    fn has_escaped(&self, _state: &mut Self::State, _location: Location) -> bool {
         true
     }
 
-    /// Whether it was proved beforehand that the object of a place never becomes shared.
-    fn is_proved_local(&self, _state: &mut Self::State, _place: Place) -> bool {
+    /// Whether it was proved beforehand that the object of a location never becomes shared.
+    fn is_proved_local(&self, _state: &mut Self::State, _location: Location) -> bool {
         false
     }
 
-    /// Whether a place is never written once it is initialised, if the program keeps to what it declares. A whole object is no such
-    /// place, whatever its parts are ([`View::parts`]).
-    fn is_final(&self, _state: &mut Self::State, _place: Place) -> bool {
+    /// Whether a location is never written once it is initialised, if the program keeps to what it declares. A whole object is no such
+    /// location, whatever its parts are ([`View::parts`]).
+    fn is_final(&self, _state: &mut Self::State, _location: Location) -> bool {
         false
     }
 
-    /// Whether a place was there before the first step, belongs to no thread and is not the program's own, and nothing else is guessed
+    /// Whether a location was there before the first step, belongs to no thread and is not the program's own, and nothing else is assumed
     /// about it: it may well be that it is never written any more.
-    fn is_settled(&self, _state: &mut Self::State, _place: Place) -> bool {
+    fn is_settled(&self, _state: &mut Self::State, _location: Location) -> bool {
         false
     }
 
-    /// The class of the object of a place, if it is an object that can be locked.
-    fn class_of(&self, _state: &mut Self::State, _place: Place) -> Option<u32> {
+    /// The class of the object of a location, if it is an object that can be locked.
+    fn class_of(&self, _state: &mut Self::State, _location: Location) -> Option<u32> {
         None
     }
 
-    /// Whether a thread has the lock of the object of a place.
-    fn holds(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+    /// Whether a thread has the lock of the object of a location.
+    fn holds(&self, _state: &mut Self::State, _thread: ThreadId, _location: Location) -> bool {
         false
     }
 
-    /// Whether the object of a place stands for this thread; `None` if it stands for none: one that is yet to be started, or has
+    /// Whether the object of a location stands for this thread; `None` if it stands for none: one that is yet to be started, or has
     /// ended, is none.
-    fn stands_for(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
+    fn stands_for(&self, _state: &mut Self::State, _thread: ThreadId, _location: Location) -> Option<bool> {
         None
     }
 
@@ -73,30 +73,30 @@ pub trait View: System {
         false
     }
 
-    /// By what a place would be known to be protected once this thread had accessed it now.
+    /// By what a location would be known to be protected once this thread had accessed it now.
     fn protection(
         &self,
         _state: &mut Self::State,
         _thread: ThreadId,
-        _place: Place,
-        _access: Access,
+        _location: Location,
+        _access: AccessKind,
     ) -> Option<Protection> {
         None
     }
 
-    /// Whether a write to a place by this thread would take a lock from another one: [`View::protection`] rests on that it is not
+    /// Whether a write to a location by this thread would take a lock from another one: [`View::protection`] rests on that it is not
     /// done.
-    fn usurps(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> bool {
+    fn steals_lock(&self, _state: &mut Self::State, _thread: ThreadId, _location: Location) -> bool {
         false
     }
 
     /// What an access by this thread, its next step, has to do with who has a lock; `None` if nothing.
-    fn tenure(&self, _state: &mut Self::State, _thread: ThreadId, _touch: Touch) -> Option<Tenure> {
+    fn owner_access(&self, _state: &mut Self::State, _thread: ThreadId, _touch: MemoryAccess) -> Option<OwnerAccess> {
         None
     }
 
     /// Whether the next step of a thread may access objects that its footprint does not name. The footprint then has
-    /// [`Place::EVERYTHING`].
+    /// [`Location::EVERYTHING`].
     fn is_wild(&self, _state: &mut Self::State, _thread: ThreadId) -> bool {
         false
     }
@@ -106,15 +106,15 @@ pub trait View: System {
     fn commute(
         &self,
         _state: &mut Self::State,
-        menu: &Menu<Self::Action>,
-        one: &Pending<Self::Action>,
-        two: &Pending<Self::Action>,
+        transitions: &Transitions<Self::Action>,
+        one: &Transition<Self::Action>,
+        two: &Transition<Self::Action>,
     ) -> bool {
-        !conflict(menu.footprint(one), menu.footprint(two))
+        !conflict(transitions.footprint(one), transitions.footprint(two))
     }
 
     /// What an action of this state is called, by a name that means the same in every state with the same vector, and is the same
-    /// again when it stands in the menu of another state; `None` where threads or objects are renamed.
+    /// again when it is one of another state; `None` where threads or objects are renamed.
     fn name(&self, _state: &mut Self::State, _action: Self::Action) -> Option<u64> {
         None
     }
@@ -122,7 +122,7 @@ pub trait View: System {
     /// Appends to `out` threads outside `still` that may, as long as none of `still` moves, do something that does not
     /// commute with the next step of one of `still`, or that lets one of them take a step that it cannot take now: some of them at
     /// least, if there are any. Two accesses that would be a race do not commute. `false`: nothing is known, it may be all.
-    fn meddlers(&self, _state: &mut Self::State, _still: &[ThreadId], _out: &mut Vec<ThreadId>) -> bool {
+    fn interfering_threads(&self, _state: &mut Self::State, _still: &[ThreadId], _out: &mut Vec<ThreadId>) -> bool {
         false
     }
 
@@ -132,53 +132,53 @@ pub trait View: System {
         true
     }
 
-    /// Whether a touch by the next step of a thread commutes with whatever others do to that place just before.
-    fn moves_left(&self, _state: &mut Self::State, _thread: ThreadId, _touch: Touch) -> bool {
+    /// Whether a touch by the next step of a thread commutes with whatever others do to that location just before.
+    fn moves_left(&self, _state: &mut Self::State, _thread: ThreadId, _touch: MemoryAccess) -> bool {
         false
     }
 
-    /// Whether nothing is guessed about how a place is protected: threads wait for its value, or it is made to be accessed by
+    /// Whether nothing is assumed about how a location is protected: threads wait for its value, or it is made to be accessed by
     /// several at once.
-    fn is_open(&self, _state: &mut Self::State, _place: Place) -> bool {
+    fn is_open(&self, _state: &mut Self::State, _location: Location) -> bool {
         true
     }
 
-    /// What a place is one of many of, about all of which one thing is guessed: a field of a class.
-    fn variable_of(&self, _state: &mut Self::State, place: Place) -> (u32, u32) {
-        (place.object, place.cell)
+    /// What a location is one of many of, about all of which one thing is assumed: a field of a class.
+    fn variable_of(&self, _state: &mut Self::State, location: Location) -> (u32, u32) {
+        (location.object, location.cell)
     }
 
-    /// The kind of a place, if all places of its kind are alike in [`View::is_final`], [`View::class_of`], [`View::may_be_protected`] and
+    /// The kind of a location, if all locations of its kind are alike in [`View::is_final`], [`View::class_of`], [`View::may_be_protected`] and
     /// [`View::may_be_held`], in every state: what is known of one need not be asked of the others.
-    fn kind_of(&self, _state: &mut Self::State, _place: Place) -> Option<(u32, u32)> {
+    fn kind_of(&self, _state: &mut Self::State, _location: Location) -> Option<(u32, u32)> {
         None
     }
 
-    /// Whether [`View::protection`] may have an answer for a place of this kind.
-    fn may_be_protected(&self, _state: &mut Self::State, _place: Place) -> bool {
+    /// Whether [`View::protection`] may have an answer for a location of this kind.
+    fn may_be_protected(&self, _state: &mut Self::State, _location: Location) -> bool {
         true
     }
 
-    /// Whether [`View::tenure`], [`View::usurps`] or [`View::stands_for`] may have an answer for a place of this kind.
-    fn may_be_held(&self, _state: &mut Self::State, _place: Place) -> bool {
+    /// Whether [`View::owner_access`], [`View::steals_lock`] or [`View::stands_for`] may have an answer for a location of this kind.
+    fn may_be_held(&self, _state: &mut Self::State, _location: Location) -> bool {
         true
     }
 
     /// Appends what a touch is about, a variable each: of a plain access to a whole object, each of its cells.
-    fn parts(&self, _state: &mut Self::State, touch: Touch, out: &mut Vec<Touch>) {
+    fn parts(&self, _state: &mut Self::State, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
         out.push(touch);
     }
 
-    /// It is not guessed any more that some lock protects a variable; if it is left open, not that it has only one user either. What
+    /// It is not assumed any more that some lock protects a variable; if it is left open, not that it has only one user either. What
     /// a state knows of its accesses is that much more or less. The state is the first one.
     fn reconsider(&self, _state: &mut Self::State, _variable: (u32, u32), _open: bool) {}
 
-    /// Locks of the kind that can be taken from another thread ([`View::usurps`]) count no more. The state is the first one.
+    /// Locks of the kind that can be taken from another thread ([`View::steals_lock`]) count no more. The state is the first one.
     fn distrust(&self, _state: &mut Self::State) {}
 
     /// What a variable or a lock is called in a report.
-    fn describe(&self, _state: &mut Self::State, place: Place) -> String {
-        format!("{place:?}")
+    fn describe(&self, _state: &mut Self::State, location: Location) -> String {
+        format!("{location:?}")
     }
 
     /// Where a thread stands, as a number that tells places in the code apart.
@@ -187,19 +187,19 @@ pub trait View: System {
     }
 
     /// Appends the locks that a thread has.
-    fn locks_of(&self, _state: &mut Self::State, _thread: ThreadId, _out: &mut Vec<Place>) {}
+    fn locks_of(&self, _state: &mut Self::State, _thread: ThreadId, _out: &mut Vec<Location>) {}
 
-    /// Whether a thread has exclusive access to a place, by a rule that the user has given; `None` if there is no rule.
-    fn has_access(&self, _state: &mut Self::State, _thread: ThreadId, _place: Place) -> Option<bool> {
+    /// Whether a thread has exclusive access to a location, by a rule that the user has given; `None` if there is no rule.
+    fn has_access(&self, _state: &mut Self::State, _thread: ThreadId, _location: Location) -> Option<bool> {
         None
     }
 
-    /// Appends the places to which two threads have exclusive access at once, by the user's rules.
-    fn disputed(&self, _state: &mut Self::State, _out: &mut Vec<(Place, ThreadId, ThreadId)>) {}
+    /// Appends the locations to which two threads have exclusive access at once, by the user's rules.
+    fn disputed(&self, _state: &mut Self::State, _out: &mut Vec<(Location, ThreadId, ThreadId)>) {}
 
-    /// Appends the places to which another thread loses its exclusive access by this action, by the user's rules. The state is as it
+    /// Appends the locations to which another thread loses its exclusive access by this action, by the user's rules. The state is as it
     /// was afterwards.
-    fn expels(&self, _state: &mut Self::State, _action: Self::Action, _out: &mut Vec<(Place, ThreadId)>) {}
+    fn expels(&self, _state: &mut Self::State, _action: Self::Action, _out: &mut Vec<(Location, ThreadId)>) {}
 
     /// Who a thread is and where in the code it stands, for reports.
     fn whereabouts(&self, _state: &mut Self::State, thread: ThreadId) -> Whereabouts {
@@ -223,7 +223,7 @@ pub struct Whereabouts {
     pub line: u32,
 }
 
-/// What all accesses to a place since it became shared have in common.
+/// What all accesses to a location since it became shared have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Protection {
     /// None of them wrote.
@@ -239,7 +239,7 @@ pub enum Protection {
 /// What an access has to do with who has a lock that names its owner. All is in order as long as the owner is named and removed by
 /// himself only, others look there only to find out whether it is they, and nobody else changes the lock meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tenure {
+pub enum OwnerAccess {
     /// It is not in order.
     Broken,
     /// It is.

@@ -4,7 +4,7 @@
 //! what never changes (the program itself, strings), what only its own thread sees, or whether a class is initialised and asks for it.
 //! One that is named as touching everything accesses no object of the program's either, but when it does what it does matters.
 
-use kernel::Access;
+use kernel::AccessKind;
 use machine::Touches;
 
 /// The footprint of a native method, by class, name and descriptor.
@@ -13,12 +13,12 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "jdk/internal/misc/Unsafe" => unsafe_touches(name, descriptor),
         "java/lang/Object" => match name {
             "getClass" | "registerNatives" => Touches::Nothing,
-            "clone" => object(0, Access::Read),
+            "clone" => object(0, AccessKind::Read),
             "hashCode" => Touches::Hash { object: 0 },
             "wait" | "wait0" => Touches::Wait { object: 0, limit: 1 },
             "notify" | "notifyAll" => Touches::Monitor {
                 object: 0,
-                access: Access::Release,
+                access: AccessKind::Release,
             },
             _ => Touches::Unknown,
         },
@@ -50,9 +50,9 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             "sleep" | "sleep0" | "sleepNanos0" => Touches::Self_ { limit: 0 },
             "holdsLock" => Touches::Monitor {
                 object: 0,
-                access: Access::AtomicRead,
+                access: AccessKind::AtomicRead,
             },
-            "start0" => object(0, Access::AtomicWrite),
+            "start0" => object(0, AccessKind::AtomicWrite),
             "interrupt0" => Touches::Thread {
                 object: 0,
                 interrupts: true,
@@ -67,40 +67,44 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "java/lang/Throwable" if name == "fillInStackTrace" => Touches::Several(
             const {
                 &[
-                    throwable(0, "backtrace", Access::Write),
-                    throwable(0, "depth", Access::Write),
-                    throwable(0, "stackTrace", Access::Write),
+                    throwable(0, "backtrace", AccessKind::Write),
+                    throwable(0, "depth", AccessKind::Write),
+                    throwable(0, "stackTrace", AccessKind::Write),
                 ]
             },
         ),
-        "java/lang/NullPointerException" if name == "getExtendedNPEMessage" => throwable(0, "backtrace", Access::Read),
+        "java/lang/NullPointerException" if name == "getExtendedNPEMessage" => {
+            throwable(0, "backtrace", AccessKind::Read)
+        }
         // What a backtrace holds never changes.
         "java/lang/StackTraceElement" => match descriptor {
             "([Ljava/lang/StackTraceElement;Ljava/lang/Throwable;)V" => Touches::Several(
                 const {
                     &[
                         pointees(0),
-                        throwable(1, "backtrace", Access::Read),
-                        throwable(1, "depth", Access::Read),
+                        throwable(1, "backtrace", AccessKind::Read),
+                        throwable(1, "depth", AccessKind::Read),
                     ]
                 },
             ),
             "([Ljava/lang/StackTraceElement;Ljava/lang/Object;I)V" => pointees(0),
-            _ => Touches::Several(const { &[object(0, Access::Write), object(1, Access::Read)] }),
+            _ => Touches::Several(const { &[object(0, AccessKind::Write), object(1, AccessKind::Read)] }),
         },
         // Output is no place that others could look at. Strings never change; an array may.
         "java/io/PrintStream" => match descriptor {
-            "([C)V" => object(1, Access::Read),
+            "([C)V" => object(1, AccessKind::Read),
             "([BII)V" => elements(1, 2, 3),
-            "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;" => object(2, Access::Read),
-            "(Ljava/util/Locale;Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;" => object(3, Access::Read),
+            "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;" => object(2, AccessKind::Read),
+            "(Ljava/util/Locale;Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;" => {
+                object(3, AccessKind::Read)
+            }
             _ => Touches::Nothing,
         },
         "raddle/Verify" | "gov/nasa/jpf/vm/Verify" => match name {
             "assume" | "ignoreIf" | "beginAtomic" | "endAtomic" => Touches::Everything,
             "getIntFromList" | "getFloatFromList" | "getLongFromList" | "getDoubleFromList" => Touches::Object {
                 object: 0,
-                access: Access::Read,
+                access: AccessKind::Read,
             },
             _ => Touches::Nothing,
         },
@@ -112,21 +116,21 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
                         object: 0,
                         class: "java/io/FileOutputStream",
                         field: "fd",
-                        access: Access::Read,
+                        access: AccessKind::Read,
                     },
                 ]
             },
         ),
         "java/lang/reflect/Array" => match name {
             "getLength" | "newArray" => Touches::Nothing,
-            "multiNewArray" => object(1, Access::Read),
+            "multiNewArray" => object(1, AccessKind::Read),
             _ => Touches::Element {
                 array: 0,
                 index: 1,
                 access: if name.starts_with("get") {
-                    Access::Read
+                    AccessKind::Read
                 } else {
-                    Access::Write
+                    AccessKind::Write
                 },
             },
         },
@@ -138,16 +142,16 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         },
         "java/util/concurrent/atomic/AtomicLong" if name == "VMSupportsCS8" => Touches::Nothing,
         "java/lang/ref/Reference" | "java/lang/ref/PhantomReference" => match name {
-            "refersTo0" => referent(Access::Read),
-            "clear0" => referent(Access::Write),
+            "refersTo0" => referent(AccessKind::Read),
+            "clear0" => referent(AccessKind::Write),
             "hasReferencePendingList" | "getAndClearReferencePendingList" => Touches::Nothing,
             _ => Touches::Unknown,
         },
         // The arguments are taken from an array; what is called then has its own footprint.
         "jdk/internal/reflect/NativeMethodAccessorImpl"
-        | "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor" => object(2, Access::Read),
+        | "jdk/internal/reflect/DirectMethodHandleAccessor$NativeAccessor" => object(2, AccessKind::Read),
         "jdk/internal/reflect/NativeConstructorAccessorImpl"
-        | "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor" => object(1, Access::Read),
+        | "jdk/internal/reflect/DirectConstructorHandleAccessor$NativeAccessor" => object(1, AccessKind::Read),
         "java/util/zip/CRC32" | "java/util/zip/Adler32" => match name {
             "update" => Touches::Nothing,
             "updateBytes" | "updateBytes0" => elements(1, 2, 3),
@@ -158,13 +162,13 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
         "java/lang/String" if name == "intern" => Touches::Everything,
         "java/lang/invoke/MethodHandleNatives" => match name {
             // A member name is filled in where it lies.
-            "init" | "expand" | "resolve" => object(0, Access::Write),
+            "init" | "expand" | "resolve" => object(0, AccessKind::Write),
             "getMembers" => pointees(6),
             "objectFieldOffset" | "staticFieldOffset" | "staticFieldBase" | "getMemberVMInfo" => {
-                object(0, Access::Read)
+                object(0, AccessKind::Read)
             }
-            "setCallSiteTargetNormal" => target(Access::Write),
-            "setCallSiteTargetVolatile" => target(Access::AtomicWrite),
+            "setCallSiteTargetNormal" => target(AccessKind::Write),
+            "setCallSiteTargetVolatile" => target(AccessKind::AtomicWrite),
             _ => Touches::Nothing,
         },
         "java/lang/Class"
@@ -185,7 +189,7 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
 }
 
 /// All of the object at a position.
-const fn object(object: u32, access: Access) -> Touches {
+const fn object(object: u32, access: AccessKind) -> Touches {
     Touches::Object { object, access }
 }
 
@@ -195,7 +199,7 @@ const fn elements(array: u32, first: u32, count: u32) -> Touches {
         array,
         first,
         count,
-        access: Access::Read,
+        access: AccessKind::Read,
     }
 }
 
@@ -203,12 +207,12 @@ const fn elements(array: u32, first: u32, count: u32) -> Touches {
 const fn pointees(array: u32) -> Touches {
     Touches::Pointees {
         array,
-        access: Access::Write,
+        access: AccessKind::Write,
     }
 }
 
 /// A field of a `Throwable`.
-const fn throwable(object: u32, field: &'static str, access: Access) -> Touches {
+const fn throwable(object: u32, field: &'static str, access: AccessKind) -> Touches {
     Touches::Field {
         object,
         class: "java/lang/Throwable",
@@ -218,7 +222,7 @@ const fn throwable(object: u32, field: &'static str, access: Access) -> Touches 
 }
 
 /// What a `Reference` refers to.
-const fn referent(access: Access) -> Touches {
+const fn referent(access: AccessKind) -> Touches {
     Touches::Field {
         object: 0,
         class: "java/lang/ref/Reference",
@@ -228,7 +232,7 @@ const fn referent(access: Access) -> Touches {
 }
 
 /// Where a `CallSite` leads.
-const fn target(access: Access) -> Touches {
+const fn target(access: AccessKind) -> Touches {
     Touches::Field {
         object: 0,
         class: "java/lang/invoke/CallSite",
@@ -238,7 +242,7 @@ const fn target(access: Access) -> Touches {
 }
 
 /// Bytes of an object, from an offset on.
-const fn bytes(object: u32, offset: u32, length: u32, access: Access) -> Touches {
+const fn bytes(object: u32, offset: u32, length: u32, access: AccessKind) -> Touches {
     Touches::Bytes {
         object,
         offset,
@@ -292,16 +296,16 @@ fn unsafe_touches(name: &str, descriptor: &str) -> Touches {
         | "compareAndExchangeReference"
         | "compareAndSetLong"
         | "compareAndExchangeLong" => swap,
-        "setMemory0" => bytes(1, 2, 4, Access::Write),
+        "setMemory0" => bytes(1, 2, 4, AccessKind::Write),
         "copyMemory0" | "copySwapMemory0" => {
-            Touches::Several(const { &[bytes(1, 2, 7, Access::Read), bytes(4, 5, 7, Access::Write)] })
+            Touches::Several(const { &[bytes(1, 2, 7, AccessKind::Read), bytes(4, 5, 7, AccessKind::Write)] })
         }
         "shouldBeInitialized0" | "ensureClassInitialized0" => Touches::Class { object: 1 },
-        _ if on_cell && name.starts_with("compareAnd") => cell(Access::AtomicWrite),
-        _ if on_cell && name.starts_with("get") && name.ends_with("Volatile") => cell(Access::AtomicRead),
-        _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(Access::AtomicWrite),
-        _ if on_cell && name.starts_with("get") => cell(Access::Read),
-        _ if on_cell && name.starts_with("put") => cell(Access::Write),
+        _ if on_cell && name.starts_with("compareAnd") => cell(AccessKind::AtomicWrite),
+        _ if on_cell && name.starts_with("get") && name.ends_with("Volatile") => cell(AccessKind::AtomicRead),
+        _ if on_cell && name.starts_with("put") && name.ends_with("Volatile") => cell(AccessKind::AtomicWrite),
+        _ if on_cell && name.starts_with("get") => cell(AccessKind::Read),
+        _ if on_cell && name.starts_with("put") => cell(AccessKind::Write),
         "fullFence" | "loadFence" | "storeFence" | "objectFieldOffset0" | "objectFieldOffset1"
         | "staticFieldOffset0" | "staticFieldBase0" | "arrayBaseOffset0" | "arrayIndexScale0" | "addressSize0"
         | "pageSize" | "isBigEndian0" | "unalignedAccess0" | "registerNatives" | "allocateInstance" => Touches::Nothing,

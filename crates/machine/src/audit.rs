@@ -8,7 +8,7 @@
 //! SOUNDNESS: what need not be declared, because no other thread can change it or tell that it was changed:
 //! * what the method itself has allocated, the stack of its thread, and of its thread's record all but permit and wake-up;
 //! * record and stack of a thread that it starts, for which the thread object stands; which record is free is known to depend on the
-//!   order of starts (`meddle`);
+//!   order of starts (`interference`);
 //! * the class of an object and the length of an array, which never change, and the flags beside the class and the record of a lock
 //!   set, which are the machine's own;
 //! * that an object has a monitor object, and its identity hash code once it is drawn: both stay;
@@ -23,9 +23,9 @@
 //!   not linked, which one that breaks the rules for linking stays; and linking,
 //!   or initialisation that runs no code, of which no program can tell;
 //! * what a thread is doing (`threadStatus`), and whether it was interrupted where no thread ever is: these are a matter of
-//!   [`crate::Manner`], and all is explored again once they matter;
+//!   [`crate::StepSemantics`], and all is explored again once they matter;
 //! * that a thread runs, if its permit is declared: what is done to one that ends comes to nothing, before and after;
-//! * who runs, and who has a monitor, by a method that conflicts with everything: no reduction guesses anything about these;
+//! * who runs, and who has a monitor, by a method that conflicts with everything: no reduction assumes anything about these;
 //! * memory outside of the heap, which lies in objects that no program can reach, by a method that conflicts with everything then.
 //!
 //! What else never changes is read through [`Machine::settled`], with the reason at the place.
@@ -38,7 +38,7 @@ use crate::layout::{
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::native::{Answer, Touches};
-use kernel::{Access, Menu, Place, ThreadId, Touch};
+use kernel::{AccessKind, Location, MemoryAccess, ThreadId, Transitions};
 use program::classfile::flags;
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS, LoaderId, Method};
 use std::cell::{Cell, RefCell};
@@ -133,7 +133,7 @@ impl Recorder {
     }
 }
 
-/// Which places of footprints were accessed, a line each in a file.
+/// Which locations of footprints were accessed, a line each in a file.
 struct Uses {
     file: File,
     told: HashSet<String>,
@@ -159,14 +159,14 @@ static USES: LazyLock<Option<Mutex<Uses>>> = LazyLock::new(|| {
 /// What a native method may access, noted before it runs.
 pub(crate) struct Declared {
     touches: Touches,
-    footprint: Vec<Touch>,
+    footprint: Vec<MemoryAccess>,
     /// Objects from here on are its own.
     top: Address,
 }
 
 impl Declared {
-    fn has(&self, place: Place) -> bool {
-        self.footprint.iter().any(|touch| touch.place == place)
+    fn has(&self, location: Location) -> bool {
+        self.footprint.iter().any(|touch| touch.location == location)
     }
 }
 
@@ -195,20 +195,24 @@ impl Machine<'_> {
             return;
         }
         let next = self.next_runnable(number, self.thread_word(number, thread::STATUS));
-        self.declared_step = self.footprint_of(|machine, menu| machine.footprint(number, next, menu));
+        self.declared_step = self.footprint_of(|machine, transitions| machine.footprint(number, next, transitions));
     }
 
-    fn footprint_of(&mut self, footprint: impl FnOnce(&mut Self, &mut Menu<crate::system::Action>)) -> Vec<Touch> {
-        let mut menu = Menu::default();
+    fn footprint_of(
+        &mut self,
+        footprint: impl FnOnce(&mut Self, &mut Transitions<crate::system::Action>),
+    ) -> Vec<MemoryAccess> {
+        let mut transitions = Transitions::default();
         let action = crate::system::Action {
             thread: self.current,
             what: crate::system::What::Go,
         };
-        menu.add(ThreadId(self.current), action, true);
-        footprint(self, &mut menu);
-        menu.entries()
+        transitions.add(ThreadId(self.current), action, true);
+        footprint(self, &mut transitions);
+        transitions
+            .entries()
             .first()
-            .map_or(Vec::new(), |entry| menu.footprint(entry).to_vec())
+            .map_or(Vec::new(), |entry| transitions.footprint(entry).to_vec())
     }
 
     /// Before a native method whose frame is on top: begins to note what it accesses, unless that is not known anyway.
@@ -217,7 +221,8 @@ impl Machine<'_> {
             return None;
         }
         let (number, fp) = (self.current, self.fp);
-        let mut footprint = self.footprint_of(|machine, menu| machine.native_footprint(number, fp, method, menu));
+        let mut footprint =
+            self.footprint_of(|machine, transitions| machine.native_footprint(number, fp, method, transitions));
         // A thread that has waited goes on by what its step declares.
         if self.began == (fp, self.memory.load(fp + frame::PC)) {
             footprint.append(&mut self.declared_step);
@@ -259,12 +264,12 @@ impl Machine<'_> {
         self.memory.recorder.accesses.replace(accesses);
     }
 
-    /// Tells which places of a footprint were accessed as it says.
+    /// Tells which locations of a footprint were accessed as it says.
     fn tell_uses(&self, uses: &Mutex<Uses>, method: &Method, declared: &Declared, accesses: &[Accessed]) {
         let class = self.program.class(method.class).external_name();
         let name = format!("{class}.{}", self.program.text(method.name));
         for (position, touch) in declared.footprint.iter().enumerate() {
-            let Place { object, cell } = touch.place;
+            let Location { object, cell } = touch.location;
             let words = match object {
                 0 => continue,
                 HEAP.. => self.object_words(object),
@@ -276,8 +281,8 @@ impl Machine<'_> {
                 (object..object + words).contains(&at) && access.writes != touch.access.is_read()
             });
             let cell = match cell {
-                Place::WHOLE => "whole",
-                Place::MONITOR => "monitor",
+                Location::WHOLE => "whole",
+                Location::MONITOR => "monitor",
                 _ => "cell",
             };
             let used = if used { "used" } else { "unused" };
@@ -289,7 +294,7 @@ impl Machine<'_> {
     fn undeclared(&self, access: Accessed, declared: &Declared, answer: &Answer) -> Option<String> {
         let first = (access.from / 4) as Address;
         let last = ((access.from + access.bytes - 1) / 4) as Address;
-        let everything = declared.has(Place::EVERYTHING);
+        let everything = declared.has(Location::EVERYTHING);
         match first {
             at if at >= self.memory.limit() => {
                 let number = (at - self.memory.limit()) / self.shared.limits.stack_words;
@@ -307,14 +312,16 @@ impl Machine<'_> {
     /// Whether a thread is one that a native method with this footprint has started.
     fn starts(&self, number: u32, declared: &Declared) -> bool {
         let object = self.thread_word(number, thread::OBJECT);
-        let starts = |touch: &Touch| touch.place.object == object && touch.access == Access::AtomicWrite;
+        let starts = |touch: &MemoryAccess| touch.location.object == object && touch.access == AccessKind::AtomicWrite;
         object != 0 && declared.footprint.iter().any(starts)
     }
 
     /// The same for a word of the machine's tables.
     fn undeclared_word(&self, at: Address, writes: bool, declared: &Declared, answer: &Answer) -> Option<String> {
         let covers = |object: Address| {
-            let names = |touch: &Touch| touch.place == Place { object, cell: 0 } && !(writes && touch.access.is_read());
+            let names = |touch: &MemoryAccess| {
+                touch.location == Location { object, cell: 0 } && !(writes && touch.access.is_read())
+            };
             declared.footprint.iter().any(names)
         };
         match at {
@@ -339,7 +346,7 @@ impl Machine<'_> {
                 (!is_fine && !covers(at - word)).then(|| format!("word {word} of the record of class {}", name()))
             }
             STRINGS..SITES | LOADERS.. | COUNTER | THREAD_END | OBSERVED => None,
-            at if at - CLOCK < 2 => (!declared.has(Place::CLOCK)).then(|| "the clock".to_owned()),
+            at if at - CLOCK < 2 => (!declared.has(Location::CLOCK)).then(|| "the clock".to_owned()),
             GLOBALS.. => Some(format!("the global word {}", at - GLOBALS)),
             SITES.. => Some(format!("the dynamic site {}", (at - SITES) / SITE_WORDS)),
             _ => Some(format!("word {at}")),
@@ -351,8 +358,8 @@ impl Machine<'_> {
         let monitors = declared
             .footprint
             .iter()
-            .filter(|touch| touch.place.cell == Place::MONITOR);
-        let mut monitors = monitors.map(|touch| touch.place.object).peekable();
+            .filter(|touch| touch.location.cell == Location::MONITOR);
+        let mut monitors = monitors.map(|touch| touch.location.object).peekable();
         let has_monitor = monitors.peek().is_some();
         let is_looked_at = matches!(word, thread::STATUS | thread::BLOCKER | thread::WAKE);
         let blocker = self.thread_word(number, thread::BLOCKER);
@@ -368,12 +375,12 @@ impl Machine<'_> {
     /// Whether a footprint is that of the start of a thread.
     fn starts_any(&self, declared: &Declared) -> bool {
         declared.footprint.iter().any(|touch| {
-            touch.place.object >= HEAP
-                && touch.access == Access::AtomicWrite
-                && touch.place.cell == Place::WHOLE
+            touch.location.object >= HEAP
+                && touch.access == AccessKind::AtomicWrite
+                && touch.location.cell == Location::WHOLE
                 && self
                     .program
-                    .is_subclass(self.class_of(touch.place.object), self.known.thread)
+                    .is_subclass(self.class_of(touch.location.object), self.known.thread)
         })
     }
 
@@ -393,20 +400,21 @@ impl Machine<'_> {
         };
         let covers = |cell: u32| {
             declared.footprint.iter().any(|touch| {
-                touch.place.object == object
-                    && (touch.place.cell == cell || touch.place.cell == Place::WHOLE && cell != Place::MONITOR)
+                touch.location.object == object
+                    && (touch.location.cell == cell
+                        || touch.location.cell == Location::WHOLE && cell != Location::MONITOR)
                     && !(access.writes && touch.access.is_read())
             })
         };
         let word = first - object;
         if class == self.known.monitor {
-            let belongs = |touch: &Touch| {
-                matches!(touch.place.cell, Place::MONITOR | LOCK)
-                    && touch.place.object >= HEAP
-                    && self.memory.load(touch.place.object + LOCK) == object | INFLATED
+            let belongs = |touch: &MemoryAccess| {
+                matches!(touch.location.cell, Location::MONITOR | LOCK)
+                    && touch.location.object >= HEAP
+                    && self.memory.load(touch.location.object + LOCK) == object | INFLATED
             };
             let is_drawn = word == monitor::HASH && !access.writes && self.memory.load(first) != 0;
-            let is_ordered = !access.writes && declared.has(Place::EVERYTHING);
+            let is_ordered = !access.writes && declared.has(Location::EVERYTHING);
             let is_fine = is_drawn || is_ordered || declared.footprint.iter().any(belongs);
             return if is_fine { None } else { named(format!("word {word}")) };
         }
@@ -414,7 +422,9 @@ impl Machine<'_> {
             let is_fine = match word {
                 0 => true,
                 LOCK if !access.writes && self.memory.load(first) & INFLATED != 0 => true,
-                LOCK => covers(LOCK) || covers(Place::MONITOR) || !access.writes && declared.has(Place::EVERYTHING),
+                LOCK => {
+                    covers(LOCK) || covers(Location::MONITOR) || !access.writes && declared.has(Location::EVERYTHING)
+                }
                 _ => !access.writes,
             };
             return if is_fine {
@@ -450,11 +460,11 @@ impl Machine<'_> {
         };
         match (&*self.program.class(owner).name, &*name) {
             ("java/lang/Thread" | "java/lang/Thread$FieldHolder", "threadStatus") => true,
-            ("java/lang/Thread", "interrupted") => !self.manner.interrupts,
+            ("java/lang/Thread", "interrupted") => !self.semantics.interrupts,
             ("java/lang/Thread", "eetop") => {
                 let number = self.memory.load(object + cell);
                 let object = thread_record(number.wrapping_sub(1).min(MAX_THREADS));
-                !writes && (declared.has(Place { object, cell: 0 }) || declared.has(Place::EVERYTHING))
+                !writes && (declared.has(Location { object, cell: 0 }) || declared.has(Location::EVERYTHING))
             }
             ("java/lang/ClassLoader", "$loader") => true,
             (

@@ -9,7 +9,7 @@ use crate::layout::{frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::trust::Repute;
-use kernel::{Menu, Touch};
+use kernel::{MemoryAccess, Transitions};
 use program::world::{ClassId, Method};
 
 /// How an access is weaker than a volatile one.
@@ -115,7 +115,7 @@ impl Machine<'_> {
 
     /// Notes that the weak compare-and-set which the running thread calls does not fail for no reason, if the program itself calls it.
     pub fn note_attempt(&mut self) {
-        if self.manner.spurious {
+        if self.semantics.spurious {
             return;
         }
         let (id, _, _) = self.frame_at(self.fp);
@@ -132,7 +132,7 @@ impl Machine<'_> {
 
     /// Notes that nothing but a notification or a time limit ends a wait of the program's own.
     pub(crate) fn note_wait(&mut self, number: u32) {
-        if !self.manner.spurious {
+        if !self.semantics.spurious {
             let (accessor, _) = self.accessor(number);
             self.note_users(accessor, |_| Caveat::Woken);
         }
@@ -140,7 +140,7 @@ impl Machine<'_> {
 
     /// Notes that a thread is parked by the program itself. What is done before `unpark` is not ordered before what follows `park`.
     pub(crate) fn note_park(&mut self, number: u32) {
-        if self.manner.spurious {
+        if self.semantics.spurious {
             return;
         }
         let is_support = |machine: &Self, method: u32| {
@@ -219,11 +219,11 @@ impl Machine<'_> {
     }
 
     /// Notes that a thread which runs alone is about to access something plainly, while there are others.
-    pub(crate) fn note_alone<A: Copy>(&mut self, menu: &Menu<A>, number: u32) {
-        let is_plain = |touch: &Touch| touch.access.is_plain();
-        let mut own = menu.entries().iter().filter(|entry| entry.thread.0 == number);
-        let others = menu.entries().iter().any(|entry| entry.thread.0 != number);
-        if others && own.any(|entry| menu.footprint(entry).iter().any(is_plain)) {
+    pub(crate) fn note_alone<A: Copy>(&mut self, transitions: &Transitions<A>, number: u32) {
+        let is_plain = |touch: &MemoryAccess| touch.access.is_plain();
+        let mut own = transitions.entries().iter().filter(|entry| entry.thread.0 == number);
+        let others = transitions.entries().iter().any(|entry| entry.thread.0 != number);
+        if others && own.any(|entry| transitions.footprint(entry).iter().any(is_plain)) {
             self.note(Caveat::Alone);
         }
     }

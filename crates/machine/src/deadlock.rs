@@ -12,9 +12,9 @@
 //! the circle end without doing so, nobody can move, and that is found by itself.
 
 use crate::inspect::{EndedBy, Wait};
+use crate::interference::bit;
 use crate::layout::{status, thread};
 use crate::machine::Machine;
-use crate::meddle::bit;
 use crate::memory::Address;
 use crate::reach::Reach;
 use program::classfile::Constant;
@@ -164,12 +164,12 @@ impl Machine<'_> {
                         owner.is_none_or(|owner| movers.contains(&owner))
                             || is_met(self, object, &reached.for_interrupts)
                     }
-                    EndedBy::Anyone => self.manner.spurious || is_reached(self, object),
+                    EndedBy::Anyone => self.semantics.spurious || is_reached(self, object),
                     EndedBy::Time => true,
                 },
-                Wait::Permit { timed, .. } => timed || self.manner.spurious || is_reached(self, object),
+                Wait::Permit { timed, .. } => timed || self.semantics.spurious || is_reached(self, object),
                 Wait::Notice { object: at, timed } => {
-                    timed || self.manner.spurious || is_reached(self, object) || is_reached(self, at)
+                    timed || self.semantics.spurious || is_reached(self, object) || is_reached(self, at)
                 }
                 _ => true,
             },

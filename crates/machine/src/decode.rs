@@ -103,7 +103,7 @@ impl Machine<'_> {
             let value = reader.next()?;
             self.memory.store(record + word, value);
         }
-        if self.manner.locksets {
+        if self.semantics.locksets {
             let owned = reader.next()?;
             self.store_reference(record + thread::OWNED, owned, reader);
         }
@@ -187,7 +187,7 @@ impl Machine<'_> {
             };
             let object = match described.kind {
                 ClassKind::Array(_) => {
-                    let record = if self.manner.locksets { reader.next()? } else { 0 };
+                    let record = if self.semantics.locksets { reader.next()? } else { 0 };
                     let length = reader.next()?;
                     let array = self.new_array(class, length as i32).map_err(|_| Malformed)?;
                     self.poke_reference(self.record_cell(array), record, reader);
@@ -225,7 +225,7 @@ impl Machine<'_> {
                 }
             });
             reader.references.append(&mut young);
-            if self.manner.locksets && !described.is_array() {
+            if self.semantics.locksets && !described.is_array() {
                 self.decode_records(object, reader)?;
             }
         }

@@ -9,9 +9,9 @@
 use crate::layout::{ESCAPED, HEAP, OWNER_MASK, class, class_record, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::pending::Next;
 use crate::system::{Action, What};
-use kernel::{Menu, Place, ThreadId};
+use crate::transitions::Next;
+use kernel::{Location, ThreadId, Transitions};
 use program::descriptor::Kind;
 use program::ir::Instr;
 use program::world::{ClassId, ClassKind};
@@ -21,7 +21,7 @@ use program::world::{ClassId, ClassKind};
 pub struct Discipline {
     /// Who has exclusive access to which fields.
     pub rules: Vec<(Fields, When)>,
-    /// Fields about which nothing is guessed.
+    /// Fields about which nothing is assumed.
     pub unprotected: Vec<Fields>,
     /// Names of the fields that some rule looks at.
     pub looked_at: Vec<String>,
@@ -257,20 +257,20 @@ impl Machine<'_> {
         }
     }
 
-    fn rule_of(&self, place: Place) -> Option<&When> {
+    fn rule_of(&self, location: Location) -> Option<&When> {
         let discipline = self.discipline.as_ref()?;
-        if place.object < HEAP || place.cell == Place::MONITOR {
+        if location.object < HEAP || location.cell == Location::MONITOR {
             return None;
         }
         let mut rules = discipline.rules.iter();
-        let found = rules.find(|(fields, _)| self.is_among(fields, place.object, place.cell));
+        let found = rules.find(|(fields, _)| self.is_among(fields, location.object, location.cell));
         found.map(|(_, when)| when)
     }
 
-    /// Whether a thread has access to a place by a rule; `None` if there is none.
-    pub(crate) fn access(&self, number: u32, place: Place) -> Option<bool> {
-        let when = self.rule_of(place)?;
-        Some(self.grants(when, number, place.object))
+    /// Whether a thread has access to a location by a rule; `None` if there is none.
+    pub(crate) fn access(&self, number: u32, location: Location) -> Option<bool> {
+        let when = self.rule_of(location)?;
+        Some(self.grants(when, number, location.object))
     }
 
     fn grants(&self, when: &When, number: u32, object: Address) -> bool {
@@ -278,17 +278,17 @@ impl Machine<'_> {
         value.is_some_and(|value| value != Value::Number(0))
     }
 
-    /// Whether nothing is guessed about a place by the user's word.
-    pub(crate) fn is_unprotected(&self, place: Place) -> bool {
+    /// Whether nothing is assumed about a location by the user's word.
+    pub(crate) fn is_unprotected(&self, location: Location) -> bool {
         let open = self.discipline.iter().flat_map(|discipline| &discipline.unprotected);
-        place.object >= HEAP
+        location.object >= HEAP
             && open
                 .into_iter()
-                .any(|fields| self.is_among(fields, place.object, place.cell))
+                .any(|fields| self.is_among(fields, location.object, location.cell))
     }
 
     /// All that threads have access to by rules, of the objects that are shared.
-    fn granted(&mut self) -> Vec<(Place, u32)> {
+    fn granted(&mut self) -> Vec<(Location, u32)> {
         let Some(discipline) = self.discipline.clone() else {
             return Vec::new();
         };
@@ -308,35 +308,35 @@ impl Machine<'_> {
                 let live = (0..=self.highest_thread())
                     .filter(|&number| self.thread_word(number, thread::STATUS) != status::FREE);
                 let having = live.filter(|&number| self.grants(when, number, object));
-                granted.extend(having.map(|number| (Place { object, cell }, number)));
+                granted.extend(having.map(|number| (Location { object, cell }, number)));
             }
         }
         granted
     }
 
-    /// Adds the places to which two threads have access.
-    pub(crate) fn add_disputed(&mut self, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+    /// Adds the locations to which two threads have access.
+    pub(crate) fn add_disputed(&mut self, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         let granted = self.granted();
         let pairs = granted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         out.extend(pairs.map(|pair| (pair[0].0, ThreadId(pair[0].1), ThreadId(pair[1].1))));
     }
 
-    /// Adds the places to which another thread loses its access by an action.
-    pub(crate) fn add_expelled(&mut self, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+    /// Adds the locations to which another thread loses its access by an action.
+    pub(crate) fn add_expelled(&mut self, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         if self.discipline.is_none() || !self.may_change_rules(action.thread) {
             return;
         }
         let before = self.granted();
         let Ok(undo) = self.apply(action) else { return };
-        let lost = |(place, number): &(Place, u32)| {
+        let lost = |(location, number): &(Location, u32)| {
             let goes_on = self.thread_word(*number, thread::STATUS) != status::FREE;
-            *number != action.thread && goes_on && self.access(*number, *place) == Some(false)
+            *number != action.thread && goes_on && self.access(*number, *location) == Some(false)
         };
         out.extend(
             before
                 .into_iter()
                 .filter(lost)
-                .map(|(place, number)| (place, ThreadId(number))),
+                .map(|(location, number)| (location, ThreadId(number))),
         );
         self.undo(undo);
     }
@@ -349,9 +349,9 @@ impl Machine<'_> {
 
     /// Whether the next step of a thread changes what the thread itself has access to.
     fn changes_own_access(&mut self, number: u32) -> bool {
-        let own = |granted: Vec<(Place, u32)>| -> Vec<Place> {
+        let own = |granted: Vec<(Location, u32)>| -> Vec<Location> {
             let own = granted.into_iter().filter(|&(_, thread)| thread == number);
-            own.map(|(place, _)| place).collect()
+            own.map(|(location, _)| location).collect()
         };
         let before = own(self.granted());
         let what = What::Go;
@@ -384,22 +384,25 @@ impl Machine<'_> {
         let Some(discipline) = self.discipline.clone() else {
             return false;
         };
-        let mut menu = Menu::default();
+        let mut transitions = Transitions::default();
         let what = What::Go;
-        menu.add(ThreadId(number), Action { thread: number, what }, true);
+        transitions.add(ThreadId(number), Action { thread: number, what }, true);
         let next = self.next_runnable(number, self.thread_word(number, thread::STATUS));
-        self.footprint(number, next, &mut menu);
-        let touches = menu.entries().first().map_or(&[][..], |entry| menu.footprint(entry));
+        self.footprint(number, next, &mut transitions);
+        let touches = transitions
+            .entries()
+            .first()
+            .map_or(&[][..], |entry| transitions.footprint(entry));
         touches.iter().filter(|touch| !touch.access.is_read()).any(|touch| {
-            let Place { object, cell } = touch.place;
+            let Location { object, cell } = touch.location;
             match cell {
-                _ if touch.place == Place::EVERYTHING => true,
+                _ if touch.location == Location::EVERYTHING => true,
                 // An owner can be made by anybody.
-                _ if self.names_owner(touch.place) => true,
-                Place::MONITOR => discipline.owners,
+                _ if self.names_owner(touch.location) => true,
+                Location::MONITOR => discipline.owners,
                 _ if object < HEAP => false,
                 _ if self.program.class(self.class_of(object)).is_array() => discipline.elements,
-                Place::WHOLE => touch.access.is_plain(),
+                Location::WHOLE => touch.access.is_plain(),
                 _ => {
                     let field = self.field_at(self.class_of(object), cell);
                     field.is_none_or(|(_, name)| discipline.looked_at.contains(&name))

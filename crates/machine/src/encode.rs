@@ -24,7 +24,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::part::{Part, Unchanged};
 use crate::writer::Writer;
-use kernel::Vector;
+use kernel::StateVector;
 use program::ir::{Code, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS};
 
@@ -163,7 +163,7 @@ impl Machine<'_> {
     }
 
     /// Appends the canonical vector of the state to `out`.
-    pub fn encode(&mut self, out: &mut Vector) {
+    pub fn encode(&mut self, out: &mut StateVector) {
         self.bring_up_to_date(self.memory.seen_at());
         if let Some(writer) = &self.writer {
             writer.copy_to(out);
@@ -171,7 +171,7 @@ impl Machine<'_> {
     }
 
     /// Appends the vector without using anything that was kept: it is the same, which tests check.
-    pub fn encode_afresh(&mut self, out: &mut Vector) {
+    pub fn encode_afresh(&mut self, out: &mut StateVector) {
         let mut afresh = Writer::default();
         if let Some(kept) = &self.writer {
             afresh.follow(kept);
@@ -185,7 +185,7 @@ impl Machine<'_> {
 
     /// The young objects that a state has.
     pub fn young_objects(&mut self) -> Vec<Address> {
-        let mut vector = Vector::default();
+        let mut vector = StateVector::default();
         self.encode(&mut vector);
         let parts = self.writer.iter().flat_map(|writer| writer.parts());
         parts.flat_map(|part| part.objects.iter().copied()).collect()
@@ -194,7 +194,7 @@ impl Machine<'_> {
     /// Writes everything anew.
     pub(crate) fn rebuild(&mut self, writer: &mut Writer) {
         writer.begin();
-        self.seat(&mut writer.seats);
+        self.permute(&mut writer.permutation);
         let mut part = writer.begin_part(0, u32::MAX);
         let now = self.clock();
         part.words.extend([now as u32, (now >> 32) as u32]);
@@ -202,19 +202,19 @@ impl Machine<'_> {
         writer.image_start = part.words.len();
         self.write_image(writer, &mut part);
         writer.image_end = part.words.len();
-        part.words.push(writer.seats.threads.len() as u32);
+        part.words.push(writer.permutation.threads.len() as u32);
         part.end_chunk();
-        for seat in 0..writer.seats.threads.len() {
-            let object = self.thread_word(writer.seats.threads[seat], thread::OBJECT);
+        for slot in 0..writer.permutation.threads.len() {
+            let object = self.thread_word(writer.permutation.threads[slot], thread::OBJECT);
             let object = self.reference(object, writer, &mut part);
-            part.words.extend([writer.seats.number(seat), object]);
+            part.words.extend([writer.permutation.number(slot), object]);
             part.end_chunk();
         }
         self.write_objects(writer, &mut part);
         writer.keep_shared(part);
         let mut last = None;
-        for position in 0..writer.seats.threads.len() {
-            let number = writer.seats.threads[position];
+        for position in 0..writer.permutation.threads.len() {
+            let number = writer.permutation.threads[position];
             let group = (position as u32 + 1).min(LAST_GROUP);
             let mut part = writer.begin_part(group, number);
             if group == LAST_GROUP {
@@ -225,7 +225,7 @@ impl Machine<'_> {
             last = Some(part.first + part.objects.len());
             writer.keep(position + 1, part);
         }
-        writer.whole = writer.seats.threads.len() < LAST_GROUP as usize;
+        writer.whole = writer.permutation.threads.len() < LAST_GROUP as usize;
     }
 
     #[inline]
@@ -262,7 +262,7 @@ impl Machine<'_> {
                 if hash == 0 && lock == self.memory.original(at) {
                     continue;
                 }
-                part.words.extend([at, HASHED, writer.seats.owner(lock), hash]);
+                part.words.extend([at, HASHED, writer.permutation.owner(lock), hash]);
                 count += 1;
                 continue;
             }
@@ -277,7 +277,7 @@ impl Machine<'_> {
             let written = if bit(&self.roles.references, at) {
                 self.reference(value, writer, part)
             } else if names_owner(at) || bit(&self.roles.locks, at) {
-                writer.seats.owner(value)
+                writer.permutation.owner(value)
             } else {
                 value
             };
@@ -310,7 +310,7 @@ impl Machine<'_> {
         ];
         !self.program.class(self.mirrored(mirror)).given
             && self.memory.load(mirror + LOCK) == 0
-            && (!self.manner.locksets || self.memory.load(self.record_cell(mirror)) == 0)
+            && (!self.semantics.locksets || self.memory.load(self.record_cell(mirror)) == 0)
             && self
                 .program
                 .class(self.known.class)
@@ -364,7 +364,7 @@ impl Machine<'_> {
         };
         part.words.push(blocker);
         part.words.extend(self.standing(number));
-        if self.manner.locksets {
+        if self.semantics.locksets {
             let owned = self.reference(self.memory.load(record + thread::OWNED), writer, part);
             part.words.push(owned);
         }
@@ -372,7 +372,7 @@ impl Machine<'_> {
         self.frames_of(number, &mut frames);
         part.words.push(frames.len() as u32);
         part.end_chunk();
-        let is_free = writer.seats.is_free(number);
+        let is_free = writer.permutation.is_free(number);
         if is_free {
             self.begin_key(number, &mut part.key);
         }
@@ -445,18 +445,18 @@ impl Machine<'_> {
         if lock & INFLATED != 0 {
             writer.note_hidden(lock & !INFLATED, MONITOR_WORDS);
             let (lock, hash) = self.monitor_words(lock);
-            let lock = writer.seats.owner(lock);
+            let lock = writer.permutation.owner(lock);
             if hash == 0 {
                 part.words.push(lock);
             } else {
                 part.words.extend([HASHED, lock, hash]);
             }
         } else {
-            part.words.push(writer.seats.owner(lock));
+            part.words.push(writer.permutation.owner(lock));
         }
         let described = self.program.class(header & CLASS_MASK);
         if let ClassKind::Array(element) = described.kind {
-            if self.manner.locksets {
+            if self.semantics.locksets {
                 let record = self.memory.load(self.record_cell(object));
                 let record = self.reference(record, writer, part);
                 part.words.push(record);
@@ -491,9 +491,9 @@ impl Machine<'_> {
             part.words[start + (offset - HEADER_WORDS) as usize] = 0;
         }
         if self.is_thread(described) {
-            self.rename_thread(&mut part.words[start..], &writer.seats);
+            self.rename_thread(&mut part.words[start..], &writer.permutation);
         }
-        if self.manner.locksets {
+        if self.semantics.locksets {
             self.write_records(object, writer, part);
         }
     }

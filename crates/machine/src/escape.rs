@@ -13,22 +13,22 @@ use crate::memory::Address;
 use crate::native::Touches;
 use crate::special;
 use crate::system::Action;
-use kernel::{Place, ThreadId};
+use kernel::{Location, ThreadId};
 use program::ir::Instr;
 
 impl Machine<'_> {
     /// Before a step: notes what it is about to write.
     pub(crate) fn note_written(&mut self, action: Action) {
-        let mut menu = std::mem::take(&mut self.scratch);
-        menu.clear();
-        menu.add(ThreadId(action.thread), action, true);
+        let mut transitions = std::mem::take(&mut self.scratch);
+        transitions.clear();
+        transitions.add(ThreadId(action.thread), action, true);
         let next = self.next_instruction(action.thread);
-        self.footprint(action.thread, next, &mut menu);
+        self.footprint(action.thread, next, &mut transitions);
         self.written.clear();
-        for entry in menu.entries() {
-            self.written.extend_from_slice(menu.footprint(entry));
+        for entry in transitions.entries() {
+            self.written.extend_from_slice(transitions.footprint(entry));
         }
-        self.scratch = menu;
+        self.scratch = transitions;
         self.wild = self.is_wild(action.thread);
     }
 
@@ -47,7 +47,7 @@ impl Machine<'_> {
     /// After the visible instruction of a step: what it has published has escaped.
     #[inline]
     pub(crate) fn mark_escaped(&mut self) {
-        if self.manner.escapes {
+        if self.semantics.escapes {
             self.mark_written();
         }
     }
@@ -63,13 +63,13 @@ impl Machine<'_> {
             }
         }
         for touch in self.written.iter().filter(|touch| !touch.access.is_read()) {
-            let Place { object, cell } = touch.place;
+            let Location { object, cell } = touch.location;
             let is_young = image_end <= object && object < self.memory.top();
-            if !is_young || cell == Place::MONITOR || !self.has_flag(object, ESCAPED) {
+            if !is_young || cell == Location::MONITOR || !self.has_flag(object, ESCAPED) {
                 continue;
             }
             let class = self.program.class(self.class_of(object));
-            if cell == Place::WHOLE || class.is_array() {
+            if cell == Location::WHOLE || class.is_array() {
                 self.references_of(object, |value| work.push(value));
             } else if class.references.contains(&cell) {
                 work.push(self.memory.load(object + cell));
@@ -90,7 +90,7 @@ impl Machine<'_> {
 
     /// Makes an object one that others may have seen, and all that it leads to.
     pub(crate) fn escape(&mut self, object: Address) {
-        if !self.stepping || !self.manner.escapes {
+        if !self.stepping || !self.semantics.escapes {
             return;
         }
         let mut work = std::mem::take(&mut self.escaping);
@@ -104,7 +104,7 @@ impl Machine<'_> {
     /// SOUNDNESS: that is all that the image leads to. And what has escaped leads only to what has: `escape_all` rests on that, so
     /// what was stored into such an object while nobody looked has escaped, too.
     pub(crate) fn escape_shared(&mut self) {
-        if !self.manner.escapes {
+        if !self.semantics.escapes {
             return;
         }
         let escaped = self.shared_objects();
@@ -152,9 +152,10 @@ impl Machine<'_> {
     #[inline(always)]
     pub(crate) fn is_own(&self, object: Address) -> bool {
         let header = || self.memory.load(object);
-        let manner = &self.manner;
-        (manner.runs_through || manner.runs_through_proved)
+        let semantics = &self.semantics;
+        (semantics.runs_through || semantics.runs_through_proved)
             && object >= self.memory.image_end()
-            && (manner.runs_through && header() & ESCAPED == 0 || manner.runs_through_proved && header() & PROVED != 0)
+            && (semantics.runs_through && header() & ESCAPED == 0
+                || semantics.runs_through_proved && header() & PROVED != 0)
     }
 }

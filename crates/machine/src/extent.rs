@@ -4,38 +4,38 @@ use crate::layout::frame;
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
-use kernel::{Access, Place};
+use kernel::{AccessKind, Location};
 use program::world::{ARRAY_HEADER_WORDS, ClassKind, HEADER_WORDS};
 use std::ops::Range;
 
-/// Cells of one object, in a row; of the whole object, [`Place::WHOLE`] alone.
+/// Cells of one object, in a row; of the whole object, [`Location::WHOLE`] alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub object: Address,
     pub cells: Range<u32>,
-    pub access: Access,
+    pub access: AccessKind,
 }
 
 /// More cells than these are taken for the whole object in a footprint.
 const FEW: usize = 8;
 
 impl Extent {
-    fn whole(object: Address, access: Access) -> Extent {
+    fn whole(object: Address, access: AccessKind) -> Extent {
         Extent {
             object,
-            cells: Place::WHOLE..Place::WHOLE + 1,
+            cells: Location::WHOLE..Location::WHOLE + 1,
             access,
         }
     }
 
-    /// The places of a footprint that cover it.
-    pub(crate) fn places(&self) -> impl Iterator<Item = Place> {
+    /// The locations of a footprint that cover it.
+    pub(crate) fn locations(&self) -> impl Iterator<Item = Location> {
         let cells = match self.cells.len() > FEW {
-            true => Place::WHOLE..Place::WHOLE + 1,
+            true => Location::WHOLE..Location::WHOLE + 1,
             false => self.cells.clone(),
         };
         let object = self.object;
-        cells.map(move |cell| Place { object, cell })
+        cells.map(move |cell| Location { object, cell })
     }
 }
 
@@ -112,7 +112,7 @@ impl Machine<'_> {
             Touches::Pointees { array, access } => {
                 let array = register(self, array);
                 if array != 0 {
-                    out.push(Extent::whole(array, Access::Read));
+                    out.push(Extent::whole(array, AccessKind::Read));
                     self.references_of(array, |object| out.push(Extent::whole(object, access)));
                     out.retain(|extent| extent.object != 0);
                 }
@@ -125,7 +125,7 @@ impl Machine<'_> {
     }
 
     /// Elements of an array, if all of them are there.
-    fn elements_at(&self, array: Address, first: u32, count: u32, access: Access) -> Option<Extent> {
+    fn elements_at(&self, array: Address, first: u32, count: u32, access: AccessKind) -> Option<Extent> {
         let is_array = array != 0 && self.program.class(self.class_of(array)).is_array();
         let end = first.checked_add(count)?;
         (is_array && end <= self.array_length(array)).then(|| Extent {
@@ -179,8 +179,8 @@ impl Machine<'_> {
         }
         let (mut read, mut written) = (length, length);
         let (Some(_), Some(_)) = (
-            self.elements_at(source, from, length, Access::Read),
-            self.elements_at(target, to, length, Access::Write),
+            self.elements_at(source, from, length, AccessKind::Read),
+            self.elements_at(target, to, length, AccessKind::Write),
         ) else {
             return;
         };
@@ -192,8 +192,8 @@ impl Machine<'_> {
             let fitting = (0..length).take_while(fits).count() as u32;
             (read, written) = (length.min(fitting + 1), fitting);
         }
-        out.extend(self.elements_at(source, from, read, Access::Read));
-        out.extend(self.elements_at(target, to, written, Access::Write));
+        out.extend(self.elements_at(source, from, read, AccessKind::Read));
+        out.extend(self.elements_at(target, to, written, AccessKind::Write));
         out.retain(|extent| !extent.cells.is_empty());
     }
 

@@ -5,40 +5,40 @@ use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
-use crate::pending::Next;
 use crate::special;
 use crate::system::Action;
-use kernel::{Access, Menu, Place};
+use crate::transitions::Next;
+use kernel::{AccessKind, Location, Transitions};
 use program::ir::Instr;
 use program::world::{ARRAY_HEADER_WORDS, Method};
 
 impl Machine<'_> {
     /// Adds what the next step of a thread, which executes `next` unless it waits, touches to the action that was added last:
     /// nothing for a thread that has yet to reach an instruction that others may see.
-    pub(crate) fn footprint(&mut self, number: u32, next: Option<Next>, out: &mut Menu<Action>) {
-        if self.manner.watches_threads {
-            out.touch(Place::EVERYTHING, Access::AtomicWrite);
+    pub(crate) fn footprint(&mut self, number: u32, next: Option<Next>, out: &mut Transitions<Action>) {
+        if self.semantics.watches_threads {
+            out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
         }
         let blocker = self.thread_word(number, thread::BLOCKER);
         match self.thread_word(number, thread::STATUS) {
-            status::BLOCKED => return out.touch(monitor(blocker), Access::Acquire),
+            status::BLOCKED => return out.touch(monitor(blocker), AccessKind::Acquire),
             status::WAITING | status::REACQUIRING => {
-                out.touch(monitor(blocker), Access::Acquire);
-                out.touch(thread_place(number), Access::AtomicWrite);
+                out.touch(monitor(blocker), AccessKind::Acquire);
+                out.touch(thread_location(number), AccessKind::AtomicWrite);
                 // How the wait may end depends on whether these still wait.
                 for other in self.passed_over(number) {
-                    out.touch(thread_place(other), Access::AtomicRead);
+                    out.touch(thread_location(other), AccessKind::AtomicRead);
                 }
                 return self.interrupt_footprint(number, out);
             }
-            status::PARKED => return out.touch(thread_place(number), Access::AtomicWrite),
+            status::PARKED => return out.touch(thread_location(number), AccessKind::AtomicWrite),
             // Who is interrupted in his sleep forgets that he was.
             status::SLEEPING => {
-                out.touch(thread_place(number), Access::AtomicWrite);
+                out.touch(thread_location(number), AccessKind::AtomicWrite);
                 return self.interrupt_footprint(number, out);
             }
-            status::INITIALIZING => return out.touch(class_place(blocker), Access::AtomicRead),
-            status::ENDING => return out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            status::INITIALIZING => return out.touch(class_location(blocker), AccessKind::AtomicRead),
+            status::ENDING => return out.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
             _ => {}
         }
         if self.thread_word(number, thread::READY) != 0
@@ -48,7 +48,7 @@ impl Machine<'_> {
         }
     }
 
-    pub(crate) fn instruction_footprint(&mut self, number: u32, next: Next, out: &mut Menu<Action>) {
+    pub(crate) fn instruction_footprint(&mut self, number: u32, next: Next, out: &mut Transitions<Action>) {
         let Next {
             method,
             code,
@@ -57,34 +57,34 @@ impl Machine<'_> {
         } = next;
         let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
         let access = |link: u64, write: bool| match (link::is_volatile(link), write) {
-            (false, false) => Access::Read,
-            (false, true) => Access::Write,
-            (true, false) => Access::AtomicRead,
-            (true, true) => Access::AtomicWrite,
+            (false, false) => AccessKind::Read,
+            (false, true) => AccessKind::Write,
+            (true, false) => AccessKind::AtomicRead,
+            (true, true) => AccessKind::AtomicWrite,
         };
         let link = |site: u32| code.fields[site as usize].link.get();
         let mut field = |o: u16, site: u32, write: bool| {
             let link = link(site);
             if link == 0 {
                 // Only where every instruction is a step can one come up that was never linked.
-                return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                return out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
             }
-            let place = Place {
+            let location = Location {
                 object: register(o),
                 cell: link as u32,
             };
             // What raises an exception instead touches nothing.
-            if place.object != 0 {
-                out.touch(place, access(link, write));
+            if location.object != 0 {
+                out.touch(location, access(link, write));
             }
         };
         let element = |o: u16, i: u16| {
             let (array, index) = (register(o), register(i));
-            let place = Place {
+            let location = Location {
                 object: array,
                 cell: ARRAY_HEADER_WORDS.wrapping_add(index),
             };
-            (array != 0 && index < self.array_length(array)).then_some(place)
+            (array != 0 && index < self.array_length(array)).then_some(location)
         };
         match instr {
             Instr::GetField { o, site, .. } | Instr::GetFieldNarrow { o, site, .. } => {
@@ -116,8 +116,8 @@ impl Machine<'_> {
             | Instr::ArrayGetChar { o, i, .. }
             | Instr::ArrayGetShort { o, i, .. }
             | Instr::ArrayGetWide { o, i, .. } => {
-                if let Some(place) = element(o, i) {
-                    out.touch(place, Access::Read);
+                if let Some(location) = element(o, i) {
+                    out.touch(location, AccessKind::Read);
                 }
             }
             Instr::ArrayPut { o, i, .. }
@@ -125,70 +125,76 @@ impl Machine<'_> {
             | Instr::ArrayPutByte { o, i, .. }
             | Instr::ArrayPutShort { o, i, .. }
             | Instr::ArrayPutWide { o, i, .. } => {
-                if let Some(place) = element(o, i) {
-                    out.touch(place, Access::Write);
+                if let Some(location) = element(o, i) {
+                    out.touch(location, AccessKind::Write);
                 }
             }
             // A monitor that is held more than once stays so for everybody else.
             Instr::MonitorEnter { o } | Instr::MonitorExit { o } if self.keeps_monitor(number, register(o), instr) => {}
-            Instr::MonitorEnter { o } => out.touch(monitor(register(o)), Access::Acquire),
-            Instr::MonitorExit { o } => out.touch(monitor(register(o)), Access::Release),
+            Instr::MonitorEnter { o } => out.touch(monitor(register(o)), AccessKind::Acquire),
+            Instr::MonitorExit { o } => out.touch(monitor(register(o)), AccessKind::Release),
             Instr::Special { op, a, .. } => match op {
                 special::NATIVE => self.native_footprint(number, fp, method, out),
                 // A class that is initialised stays so.
                 special::INIT_BEGIN if self.memory.load(class_record(register(a)) + class::STATE) == init::DONE => {}
                 special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
-                    out.touch(class_place(register(a)), Access::AtomicWrite);
+                    out.touch(class_location(register(a)), AccessKind::AtomicWrite);
                 }
                 // To end, a thread takes its own monitor for a moment, and tells whoever waits there. That is so for the main
                 // thread as well, which then waits until only daemon threads are left.
                 special::THREAD_END | special::AWAIT_OTHERS => {
                     let object = register(a);
-                    out.touch(monitor(object), Access::Acquire);
+                    out.touch(monitor(object), AccessKind::Acquire);
                     self.wait_set(object, out);
-                    self.whole_footprint(object, Access::AtomicWrite, out);
-                    if self.manner.counts_threads {
-                        out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                    self.whole_footprint(object, AccessKind::AtomicWrite, out);
+                    if self.semantics.counts_threads {
+                        out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
                     }
                 }
-                special::HALT => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                special::HALT => out.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
                 special::INIT_CLINIT | special::UNCAUGHT => {}
-                _ => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+                _ => out.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
             },
             _ => {}
         }
     }
 
-    fn static_footprint(&mut self, number: u32, link: u64, write: bool, out: &mut Menu<Action>) {
+    fn static_footprint(&mut self, number: u32, link: u64, write: bool, out: &mut Transitions<Action>) {
         if link == 0 {
-            return out.touch(Place::EVERYTHING, Access::AtomicWrite);
+            return out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
         }
         let of = link::middle(link);
         let record = class_record(of);
         if self.memory.load(record + class::STATE) != init::DONE {
-            out.touch(class_place(of), Access::AtomicRead);
+            out.touch(class_location(of), AccessKind::AtomicRead);
             if self.memory.load(record + class::OWNER) != number + 1 {
                 // The class comes first; the field is accessed in a later step.
                 return;
             }
         }
         let access = match (link::is_volatile(link), write) {
-            (false, false) => Access::Read,
-            (false, true) => Access::Write,
-            (true, false) => Access::AtomicRead,
-            (true, true) => Access::AtomicWrite,
+            (false, false) => AccessKind::Read,
+            (false, true) => AccessKind::Write,
+            (true, false) => AccessKind::AtomicRead,
+            (true, true) => AccessKind::AtomicWrite,
         };
-        let place = Place {
+        let location = Location {
             object: self.memory.load(record + class::STATICS),
             cell: link as u32,
         };
-        if !(link::is_constant(link) && place.object < self.memory.image_end()) {
-            out.touch(place, access);
+        if !(link::is_constant(link) && location.object < self.memory.image_end()) {
+            out.touch(location, access);
         }
     }
 
     /// What a native method touches: the library says so, and everything where it does not know.
-    pub(crate) fn native_footprint(&mut self, number: u32, fp: Address, method: &Method, out: &mut Menu<Action>) {
+    pub(crate) fn native_footprint(
+        &mut self,
+        number: u32,
+        fp: Address,
+        method: &Method,
+        out: &mut Transitions<Action>,
+    ) {
         let touches = self.bind(method).map_or(Touches::Unknown, |bound| bound.touches);
         self.touches_footprint(number, fp, (method, touches), out);
     }
@@ -198,7 +204,7 @@ impl Machine<'_> {
         number: u32,
         fp: Address,
         (method, touches): (&Method, Touches),
-        out: &mut Menu<Action>,
+        out: &mut Transitions<Action>,
     ) {
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
         match touches {
@@ -211,7 +217,7 @@ impl Machine<'_> {
             // Without an object, the offset is an address outside of the heap.
             Touches::Cell { object, .. } | Touches::Swap { object, .. } if register(object) == 0 => {
                 self.note_outside();
-                out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
             }
             Touches::Swap {
                 object,
@@ -222,8 +228,8 @@ impl Machine<'_> {
                 let (object, offset) = (register(object), register(offset));
                 let value = u64::from(register(expected)) | u64::from(register(expected + 1)) << 32;
                 let access = match self.cell_at(object, offset, bytes) {
-                    Some(_) if self.bytes_at(object, offset, bytes) != value & mask(bytes) => Access::AtomicRead,
-                    _ => Access::AtomicWrite,
+                    Some(_) if self.bytes_at(object, offset, bytes) != value & mask(bytes) => AccessKind::AtomicRead,
+                    _ => AccessKind::AtomicWrite,
                 };
                 self.note_mode(number, method, fp);
                 self.touch_bytes(object, offset, bytes, access, out);
@@ -236,7 +242,7 @@ impl Machine<'_> {
             } => {
                 let (object, offset) = (register(object), register(offset));
                 let access = match access {
-                    Access::Read if self.begins_update(method, fp) => Access::AtomicRead,
+                    AccessKind::Read if self.begins_update(method, fp) => AccessKind::AtomicRead,
                     _ => access,
                 };
                 if !access.is_plain() {
@@ -245,9 +251,9 @@ impl Machine<'_> {
                 self.touch_bytes(object, offset, bytes, access, out);
             }
             Touches::Object { object, access } => {
-                if self.manner.counts_threads && access == Access::AtomicWrite {
+                if self.semantics.counts_threads && access == AccessKind::AtomicWrite {
                     // It may be that a thread is started.
-                    out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                    out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
                 }
                 let object = register(object);
                 if object != 0 {
@@ -264,34 +270,36 @@ impl Machine<'_> {
                 let mut extents = Vec::new();
                 if !self.add_extents(fp, touches, &mut extents) {
                     // Bytes outside of the heap.
-                    out.touch(Place::EVERYTHING, Access::AtomicWrite);
+                    out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
                 }
                 for extent in extents {
-                    extent.places().for_each(|place| out.touch(place, extent.access));
+                    extent
+                        .locations()
+                        .for_each(|location| out.touch(location, extent.access));
                 }
             }
             // What is drawn stays.
             Touches::Hash { object } if self.has_hash(register(object)) => {}
             Touches::Hash { object } => {
-                let place = Place {
+                let location = Location {
                     object: register(object),
                     cell: LOCK,
                 };
-                out.touch(place, Access::AtomicWrite);
+                out.touch(location, AccessKind::AtomicWrite);
             }
             Touches::Monitor { object, access } => {
                 let object = register(object);
                 out.touch(monitor(object), access);
-                if access == Access::Release {
+                if access == AccessKind::Release {
                     self.wait_set(object, out);
                 }
             }
             Touches::Wait { object, limit } => {
-                out.touch(monitor(register(object)), Access::Release);
+                out.touch(monitor(register(object)), AccessKind::Release);
                 self.note_wait(number);
                 self.limit_footprint(number, fp, limit, out);
-                if self.manner.interrupts {
-                    out.touch(thread_place(number), Access::AtomicWrite);
+                if self.semantics.interrupts {
+                    out.touch(thread_location(number), AccessKind::AtomicWrite);
                     self.interrupt_footprint(number, out);
                 }
             }
@@ -299,7 +307,7 @@ impl Machine<'_> {
                 let object = register(object);
                 match if object == 0 { None } else { self.thread_of(object) } {
                     Some(number) => {
-                        out.touch(thread_place(number), Access::AtomicWrite);
+                        out.touch(thread_location(number), AccessKind::AtomicWrite);
                         if interrupts {
                             self.interrupt_footprint(number, out);
                         }
@@ -307,11 +315,11 @@ impl Machine<'_> {
                     None if object == 0 => {}
                     // To one that does not run nothing happens; its start and its end touch all of it.
                     None => out.touch(
-                        Place {
+                        Location {
                             object,
                             cell: self.known.thread_eetop,
                         },
-                        Access::AtomicRead,
+                        AccessKind::AtomicRead,
                     ),
                 }
             }
@@ -320,30 +328,30 @@ impl Machine<'_> {
                     self.note_park(number);
                 }
                 self.limit_footprint(number, fp, limit, out);
-                out.touch(thread_place(number), Access::AtomicWrite);
+                out.touch(thread_location(number), AccessKind::AtomicWrite);
                 self.interrupt_footprint(number, out);
             }
-            Touches::Clock => out.touch(Place::CLOCK, Access::AtomicRead),
+            Touches::Clock => out.touch(Location::CLOCK, AccessKind::AtomicRead),
             Touches::Class { object } => {
                 let mirror = register(object);
                 let of = if mirror == 0 { 0 } else { self.mirrored(mirror) };
                 if of != 0 && self.memory.load(class_record(of) + class::STATE) != init::DONE {
-                    out.touch(class_place(of), Access::AtomicRead);
+                    out.touch(class_location(of), AccessKind::AtomicRead);
                 }
             }
-            Touches::Everything | Touches::Unknown => out.touch(Place::EVERYTHING, Access::AtomicWrite),
+            Touches::Everything | Touches::Unknown => out.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
         }
     }
 
     /// All of an object; of a thread, also what newer JDKs keep in a second object: `start` and the end set its status there.
-    fn whole_footprint(&self, object: Address, access: Access, out: &mut Menu<Action>) {
-        let cell = Place::WHOLE;
-        out.touch(Place { object, cell }, access);
+    fn whole_footprint(&self, object: Address, access: AccessKind, out: &mut Transitions<Action>) {
+        let cell = Location::WHOLE;
+        out.touch(Location { object, cell }, access);
         if object != 0
             && self.program.is_subclass(self.class_of(object), self.known.thread)
             && let Some(object) = self.holder(object)
         {
-            out.touch(Place { object, cell }, access);
+            out.touch(Location { object, cell }, access);
         }
     }
 
@@ -367,15 +375,15 @@ impl Machine<'_> {
 
     /// Adds an access to some bytes of an object to the action that was added last: to each cell that has some of them, so that races
     /// with accesses to one of them are seen.
-    fn touch_bytes(&self, object: Address, offset: u32, bytes: u32, access: Access, out: &mut Menu<Action>) {
+    fn touch_bytes(&self, object: Address, offset: u32, bytes: u32, access: AccessKind, out: &mut Transitions<Action>) {
         if let Some(cell) = self.cell_at(object, offset, bytes) {
-            return out.touch(Place { object, cell }, access);
+            return out.touch(Location { object, cell }, access);
         }
         let cells = self.cells_over(object, offset.into(), bytes.into());
         if cells.is_empty() {
-            out.touch(Place::EVERYTHING, Access::AtomicWrite);
+            out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
         }
-        cells.for_each(|cell| out.touch(Place { object, cell }, access));
+        cells.for_each(|cell| out.touch(Location { object, cell }, access));
     }
 
     /// Up to eight bytes of an object.
@@ -409,33 +417,33 @@ impl Machine<'_> {
     }
 
     /// Who begins to wait looks at the clock if there is a time limit, two words at this position.
-    fn limit_footprint(&self, number: u32, fp: Address, position: u32, out: &mut Menu<Action>) {
+    fn limit_footprint(&self, number: u32, fp: Address, position: u32, out: &mut Transitions<Action>) {
         let begins = self.thread_word(number, thread::PHASE) == 0;
         if begins && self.memory.load_wide(fp + frame::REGISTERS + position) != 0 {
-            out.touch(Place::CLOCK, Access::AtomicRead);
+            out.touch(Location::CLOCK, AccessKind::AtomicRead);
         }
     }
 
     /// Whoever parks, sleeps or waits looks whether it was interrupted, and may forget it; whoever interrupts looks at it, too.
-    fn interrupt_footprint(&mut self, number: u32, out: &mut Menu<Action>) {
+    fn interrupt_footprint(&mut self, number: u32, out: &mut Transitions<Action>) {
         let object = self.thread_word(number, thread::OBJECT);
-        if self.manner.interrupts && object != 0 {
+        if self.semantics.interrupts && object != 0 {
             let cell = self.known.thread_interrupted;
             let access = match self.is_interrupted(number) {
-                true => Access::AtomicWrite,
-                false => Access::AtomicRead,
+                true => AccessKind::AtomicWrite,
+                false => AccessKind::AtomicRead,
             };
-            out.touch(Place { object, cell }, access);
+            out.touch(Location { object, cell }, access);
         }
     }
 
     /// Who waits at a monitor is touched by whoever notifies them, if they could also go by themselves, or are about to.
-    fn wait_set(&self, object: Address, out: &mut Menu<Action>) {
+    fn wait_set(&self, object: Address, out: &mut Transitions<Action>) {
         for waiter in self.waiters(object) {
             let timed = self.memory.load_wide(thread_record(waiter) + thread::DEADLINE) != 0
                 || self.thread_word(waiter, thread::STATUS) == status::REACQUIRING;
-            if timed || self.manner.spurious || self.manner.interrupts {
-                out.touch(thread_place(waiter), Access::AtomicWrite);
+            if timed || self.semantics.spurious || self.semantics.interrupts {
+                out.touch(thread_location(waiter), AccessKind::AtomicWrite);
             }
         }
     }
@@ -459,24 +467,24 @@ fn mask(bytes: u32) -> u64 {
     u64::MAX >> (64 - 8 * bytes)
 }
 
-fn monitor(object: Address) -> Place {
-    Place {
+fn monitor(object: Address) -> Location {
+    Location {
         object,
-        cell: Place::MONITOR,
+        cell: Location::MONITOR,
     }
 }
 
 /// A thread's status and permit.
-fn thread_place(number: u32) -> Place {
-    Place {
+fn thread_location(number: u32) -> Location {
+    Location {
         object: thread_record(number),
         cell: 0,
     }
 }
 
 /// The initialisation state of a class.
-fn class_place(of: u32) -> Place {
-    Place {
+fn class_location(of: u32) -> Location {
+    Location {
         object: class_record(of),
         cell: 0,
     }

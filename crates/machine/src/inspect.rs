@@ -7,8 +7,8 @@ use crate::layout::{OWNER_MASK, class, class_record, frame, init, status, thread
 use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::pending::Next;
 use crate::special;
+use crate::transitions::Next;
 use program::descriptor::Kind;
 use program::ir::Instr;
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, LoaderId, MethodId};

@@ -218,7 +218,7 @@ impl<'p> Machine<'p> {
         // Other threads may see what follows: a step ends before it, unless there are none.
         macro_rules! visible {
             () => {
-                if STEPPING && !self.manner.every {
+                if STEPPING && !self.semantics.every {
                     if !self.alone {
                         stop!();
                     } else if self.attentive {
@@ -250,7 +250,7 @@ impl<'p> Machine<'p> {
         // A new object may be one of those that were proved never to be shared.
         macro_rules! proved {
             ($object:expr) => {
-                if STEPPING && self.manner.proofs && self.proved.contains(&(method.id, pc as u32)) {
+                if STEPPING && self.semantics.proofs && self.proved.contains(&(method.id, pc as u32)) {
                     let header = self.memory.load($object);
                     self.memory.poke($object, header | PROVED);
                 }
@@ -334,7 +334,7 @@ impl<'p> Machine<'p> {
             // the lowering ends every method with one that cannot.
             let instr = unsafe { *code.instrs.get_unchecked(pc) };
             // An instruction that was only linked is not over: it is tried again in the same step.
-            if STEPPING && self.manner.every && self.began != (fp, pc as u32) {
+            if STEPPING && self.semantics.every && self.began != (fp, pc as u32) {
                 save!();
                 return Ok(Exit::Pending);
             }

@@ -292,7 +292,7 @@ pub struct Machine<'p> {
     pub(crate) kept_between: (usize, usize),
     /// How long the trail is, if some but not all of the steps between these two were undone, and nothing else has happened.
     pub(crate) unwound: Option<usize>,
-    pub(crate) moments: kernel::Vector,
+    pub(crate) moments: kernel::StateVector,
     /// Who reaches what in the state at hand, as far as somebody has asked.
     pub(crate) reach: crate::reach::Reach,
     /// What is reached by others than one thread, for as long as only that one moves.
@@ -307,10 +307,10 @@ pub struct Machine<'p> {
     /// Whether the program may get hold of threads that nobody gave to it, by the classes with numbers below the first.
     pub(crate) exposure: (u32, bool),
     /// What the current step is about to touch, and whether nobody knows.
-    pub(crate) written: Vec<kernel::Touch>,
-    pub(crate) scratch: kernel::Menu<crate::system::Action>,
+    pub(crate) written: Vec<kernel::MemoryAccess>,
+    pub(crate) scratch: kernel::Transitions<crate::system::Action>,
     /// The footprint of the current step, until a native method has been compared with it (`audit`).
-    pub(crate) declared_step: Vec<kernel::Touch>,
+    pub(crate) declared_step: Vec<kernel::MemoryAccess>,
     pub(crate) wild: bool,
     pub(crate) escaping: Vec<Address>,
     /// The places, by method and instruction, whose objects were proved never to be shared.
@@ -354,7 +354,7 @@ pub struct Machine<'p> {
     /// Whether the machine goes step by step, and who is served first is no question.
     pub(crate) stepping: bool,
     /// How it goes step by step.
-    pub manner: Manner,
+    pub semantics: StepSemantics,
     /// Fields on which the user allows races: `Class.field` or `field`.
     pub allowed: Vec<String>,
     /// Who has access to what, by the user's word.
@@ -366,7 +366,7 @@ pub(crate) type Asked = ((usize, usize, usize, usize), u32);
 
 /// How the machine goes step by step.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Manner {
+pub struct StepSemantics {
     /// Every instruction is a step, not only those that other threads may see.
     pub every: bool,
     /// A thread that is alone runs through what others could see, if there were any.
@@ -443,7 +443,7 @@ impl<'p> Machine<'p> {
             kept: crate::refresh::Kept::default(),
             kept_between: (0, 0),
             unwound: None,
-            moments: kernel::Vector::default(),
+            moments: kernel::StateVector::default(),
             reach: crate::reach::Reach::default(),
             others: crate::reach::Reach::default(),
             others_than: 0,
@@ -454,7 +454,7 @@ impl<'p> Machine<'p> {
             main_objects: [0; 2],
             exposure: (0, false),
             written: Vec::new(),
-            scratch: kernel::Menu::default(),
+            scratch: kernel::Transitions::default(),
             declared_step: Vec::new(),
             wild: false,
             escaping: Vec::new(),
@@ -481,7 +481,7 @@ impl<'p> Machine<'p> {
             yielding: false,
             choice: 0,
             stepping: false,
-            manner: Manner::default(),
+            semantics: StepSemantics::default(),
             allowed: Vec::new(),
         })
     }

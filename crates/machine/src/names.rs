@@ -7,8 +7,8 @@ use crate::layout::{COUNTER, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::native::{Args, Touches};
-use crate::symmetry::Seats;
-use kernel::Access;
+use crate::symmetry::ThreadPermutation;
+use kernel::AccessKind;
 use program::world::{Class, HEADER_WORDS};
 use std::sync::atomic::Ordering;
 
@@ -20,7 +20,7 @@ impl Machine<'_> {
             return Ok(());
         }
         self.shared.names_matter.store(true, Ordering::Relaxed);
-        match self.manner.names_threads {
+        match self.semantics.names_threads {
             true => Ok(()),
             false => Err(Trap::Unsupported(
                 "telling threads apart in a search that does not".to_owned(),
@@ -53,7 +53,11 @@ impl Machine<'_> {
     /// The id of the next thread that the running one makes in the program, after so many. No thread of the boot sequence has it: ids go
     /// on where these end.
     pub fn next_id(&self, made: u32) -> Result<u64, Trap> {
-        let lineage = if self.manner.names_threads { self.lineage() } else { 0 };
+        let lineage = if self.semantics.names_threads {
+            self.lineage()
+        } else {
+            0
+        };
         if lineage >> 46 != 0 {
             return Err(Trap::Unsupported(
                 "threads that start threads, too many times over".to_owned(),
@@ -86,7 +90,7 @@ impl Machine<'_> {
                 offset,
                 bytes,
                 access,
-            } if access != Access::Write => (object, offset, bytes),
+            } if access != AccessKind::Write => (object, offset, bytes),
             Touches::Swap {
                 object, offset, bytes, ..
             } => (object, offset, bytes),
@@ -113,7 +117,7 @@ impl Machine<'_> {
     /// Whether a field is the name of a thread, and that is no part of the state.
     #[inline]
     pub(crate) fn is_hidden_name(&self, described: &Class, offset: u32) -> bool {
-        offset == self.known.thread_name && !self.manner.names_threads && self.is_thread(described)
+        offset == self.known.thread_name && !self.semantics.names_threads && self.is_thread(described)
     }
 
     /// Where a thread object tells what the thread is called: name, id, number in the machine.
@@ -124,11 +128,11 @@ impl Machine<'_> {
     }
 
     /// Puts into the words of a thread object, from its first field on, what stands in the vector for what the thread is called.
-    pub(crate) fn rename_thread(&self, fields: &mut [u32], seats: &Seats) {
+    pub(crate) fn rename_thread(&self, fields: &mut [u32], permutation: &ThreadPermutation) {
         let at = |offset: u32| (offset - HEADER_WORDS) as usize;
         let number = &mut fields[at(self.known.thread_eetop)];
-        *number = seats.owner(*number);
-        if !self.manner.names_threads {
+        *number = permutation.owner(*number);
+        if !self.semantics.names_threads {
             let known = &self.known;
             for offset in [known.thread_name, known.thread_tid, known.thread_tid + 1] {
                 fields[at(offset)] = 0;

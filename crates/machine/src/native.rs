@@ -6,7 +6,7 @@
 
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
-use kernel::Access;
+use kernel::AccessKind;
 use program::world::{LoaderId, Method, MethodId, Program};
 
 /// How a native method ends.
@@ -95,7 +95,7 @@ pub enum Touches {
         /// How many they are.
         bytes: u32,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// The same, but they are written only if they hold what is expected.
     Swap {
@@ -113,7 +113,7 @@ pub enum Touches {
         /// Position of the object.
         object: u32,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// A field of an object.
     Field {
@@ -124,7 +124,7 @@ pub enum Touches {
         /// Its name.
         field: &'static str,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// An element of an array.
     Element {
@@ -133,7 +133,7 @@ pub enum Touches {
         /// Position of the index.
         index: u32,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// Some elements of an array.
     Elements {
@@ -144,7 +144,7 @@ pub enum Touches {
         /// Position of how many they are.
         count: u32,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// As many bytes of `object`, from the byte offset `offset` on, as an argument says.
     Bytes {
@@ -155,7 +155,7 @@ pub enum Touches {
         /// Position of the lower word of how many they are.
         length: u32,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// The elements that `System.arraycopy` reads, and those that it writes.
     Copy,
@@ -168,14 +168,14 @@ pub enum Touches {
         /// Its name.
         field: &'static str,
         /// How the object behind it is touched.
-        access: Access,
+        access: AccessKind,
     },
     /// All elements of an array, which are read, and all cells of the objects that these refer to.
     Pointees {
         /// Position of the array.
         array: u32,
         /// How the objects are touched.
-        access: Access,
+        access: AccessKind,
     },
     /// All that these say.
     Several(&'static [Touches]),
@@ -189,7 +189,7 @@ pub enum Touches {
         /// Position of the object.
         object: u32,
         /// How.
-        access: Access,
+        access: AccessKind,
     },
     /// The monitor of an object, and what the running thread waits for.
     Wait {

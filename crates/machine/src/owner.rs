@@ -5,7 +5,7 @@ use crate::layout::{HEAP, frame, thread};
 use crate::link;
 use crate::machine::Machine;
 use crate::memory::Address;
-use kernel::{Place, Tenure, Touch};
+use kernel::{Location, MemoryAccess, OwnerAccess};
 use program::ir::{CallKind, Code, Instr, Pc, Reg};
 
 impl Machine<'_> {
@@ -14,16 +14,16 @@ impl Machine<'_> {
         self.memory.load(synchronizer + self.known.synchronizer_owner)
     }
 
-    /// Whether a synchronizer keeps its owner at a place.
-    pub(crate) fn names_owner(&self, Place { object, cell }: Place) -> bool {
+    /// Whether a synchronizer keeps its owner at a location.
+    pub(crate) fn names_owner(&self, Location { object, cell }: Location) -> bool {
         object >= HEAP
-            && (cell == self.known.synchronizer_owner || cell == Place::WHOLE)
+            && (cell == self.known.synchronizer_owner || cell == Location::WHOLE)
             && self.program.is_subclass(self.class_of(object), self.known.synchronizer)
     }
 
-    /// Whether a write to this place by this thread would take a synchronizer from another one.
-    pub(crate) fn usurps(&self, number: u32, place: Place) -> bool {
-        self.names_owner(place) && !self.is_own_or_none(number, self.owner_of(place.object))
+    /// Whether a write to this location by this thread would take a synchronizer from another one.
+    pub(crate) fn steals_lock(&self, number: u32, location: Location) -> bool {
+        self.names_owner(location) && !self.is_own_or_none(number, self.owner_of(location.object))
     }
 
     fn is_own_or_none(&self, number: u32, object: Address) -> bool {
@@ -31,19 +31,22 @@ impl Machine<'_> {
     }
 
     /// What an access with which the next step of a thread begins has to do with who has a synchronizer.
-    pub(crate) fn tenure(&self, number: u32, touch: Touch) -> Option<Tenure> {
-        let Place { object, cell } = touch.place;
+    pub(crate) fn owner_access(&self, number: u32, touch: MemoryAccess) -> Option<OwnerAccess> {
+        let Location { object, cell } = touch.location;
         let is_own = |of: Address| self.owner_of(of) == self.thread_word(number, thread::OBJECT);
-        if self.names_owner(touch.place) {
-            let named = || self.named_next(number).filter(|_| !self.usurps(number, touch.place));
+        if self.names_owner(touch.location) {
+            let named = || {
+                self.named_next(number)
+                    .filter(|_| !self.steals_lock(number, touch.location))
+            };
             return Some(match touch.access.is_read() {
-                _ if cell == Place::WHOLE => Tenure::Broken,
-                true if is_own(object) || self.asks_for_itself(number) => Tenure::Own,
-                true => Tenure::Broken,
+                _ if cell == Location::WHOLE => OwnerAccess::Broken,
+                true if is_own(object) || self.asks_for_itself(number) => OwnerAccess::Own,
+                true => OwnerAccess::Broken,
                 false => match named() {
-                    Some(0) => Tenure::Kept,
-                    Some(_) => Tenure::Own,
-                    None => Tenure::Broken,
+                    Some(0) => OwnerAccess::Kept,
+                    Some(_) => OwnerAccess::Own,
+                    None => OwnerAccess::Broken,
                 },
             });
         }
@@ -52,22 +55,22 @@ impl Machine<'_> {
         }
         let (class, queued) = (self.class_of(object), &self.known.queued);
         if let Some(of) = queued.iter().find(|of| of.condition == class)
-            && cell != Place::MONITOR
+            && cell != Location::MONITOR
         {
             // Who waits for a condition is kept by whoever has the lock. The lock itself is a part of the whole object.
             let lock = self.memory.load(object + of.condition_lock);
             return match () {
                 () if cell == of.condition_lock => None,
-                () if cell == Place::WHOLE => Some(Tenure::Broken),
-                () if is_own(lock) => Some(Tenure::Own),
-                () => Some(Tenure::Broken),
+                () if cell == Location::WHOLE => Some(OwnerAccess::Broken),
+                () if is_own(lock) => Some(OwnerAccess::Own),
+                () => Some(OwnerAccess::Broken),
             };
         }
         let keeps = |of: &Queued| cell == of.state && self.program.is_subclass(class, of.class);
         queued.iter().any(keeps).then(|| match touch.access.is_read() {
-            true if is_own(object) => Tenure::Own,
-            false if !self.is_own_or_none(number, self.owner_of(object)) => Tenure::Broken,
-            _ => Tenure::Kept,
+            true if is_own(object) => OwnerAccess::Own,
+            false if !self.is_own_or_none(number, self.owner_of(object)) => OwnerAccess::Broken,
+            _ => OwnerAccess::Kept,
         })
     }
 

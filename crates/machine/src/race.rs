@@ -2,14 +2,14 @@
 
 use crate::caveat::Caveat;
 use crate::extent::Extent;
-use crate::flaws::mix;
 use crate::inspect::{CellName, Doing};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
-use crate::pending::Next;
 use crate::special;
-use kernel::Place;
+use crate::transitions::Next;
+use crate::violations::mix;
+use kernel::Location;
 use program::ir::Instr;
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind};
 
@@ -163,7 +163,7 @@ impl Machine<'_> {
                 let span = |extent: Extent| Span {
                     array: extent.object,
                     first: match extent.cells.start {
-                        Place::WHOLE => 0,
+                        Location::WHOLE => 0,
                         cell => cell - ARRAY_HEADER_WORDS,
                     },
                     end: extent.cells.end - ARRAY_HEADER_WORDS,

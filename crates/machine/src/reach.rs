@@ -182,7 +182,7 @@ impl Machine<'_> {
             THREADS..CLASSES => {
                 let (of, word) = ((at - THREADS) / THREAD_WORDS, (at - THREADS) % THREAD_WORDS);
                 let is_root = matches!(word, thread::OBJECT | thread::STATUS | thread::BLOCKER | thread::FRAME);
-                is_root && (of != number || self.manner.counts_threads)
+                is_root && (of != number || self.semantics.counts_threads)
             }
             _ => leads(old) || leads(self.memory.load(at)),
         })
@@ -336,7 +336,7 @@ impl Machine<'_> {
             }
         }
         // Who asks which threads there are gets hold of all of them.
-        let asked = if self.manner.counts_threads {
+        let asked = if self.semantics.counts_threads {
             self.highest_thread() + 1
         } else {
             0

@@ -131,13 +131,13 @@ impl Machine<'_> {
         changes.clear();
         // Where objects were undone, others may lie in their place.
         let same_objects = writer.highest() < self.memory.lowest_top();
-        let is_crowd = writer.seats.threads.len() >= FLAGS;
+        let is_crowd = writer.permutation.threads.len() >= FLAGS;
         let known = self.memory.take_changes(&mut changes) && same_objects && !is_crowd;
         let fits = known
             && writer.whole
             && self.refresh_shared(writer, &changes)
             && self.refresh_threads(writer, &changes)
-            && self.is_seated(writer);
+            && self.is_in_order(writer);
         writer.changes = changes;
         fits
     }
@@ -179,7 +179,7 @@ impl Machine<'_> {
             (at - THREADS) % layout::THREAD_WORDS,
         );
         let is_live = self.thread_word(number, thread::STATUS) != status::FREE;
-        let Some(position) = writer.seats.threads.iter().position(|&other| other == number) else {
+        let Some(position) = writer.permutation.threads.iter().position(|&other| other == number) else {
             return !is_live;
         };
         writer.stale |= 2 << position;
@@ -218,7 +218,7 @@ impl Machine<'_> {
         if let Some(word) = self.word_of_value(object, at, &writer.shared().words[start..end]) {
             let value = self.memory.load(at);
             let value = if at == object + LOCK {
-                writer.seats.owner(value)
+                writer.permutation.owner(value)
             } else {
                 value
             };
@@ -269,7 +269,7 @@ impl Machine<'_> {
             _ if position < first => false,
             // Perhaps a record, the length, the elements.
             ClassKind::Array(element) => {
-                let length = first + usize::from(self.manner.locksets);
+                let length = first + usize::from(self.semantics.locksets);
                 position < length || position > length && !self.program.class(element).is_primitive()
             }
             // The fields, then perhaps their records.
@@ -287,8 +287,8 @@ impl Machine<'_> {
 
     fn refresh_threads(&mut self, writer: &mut Writer, changes: &[Address]) -> bool {
         let mut all = false;
-        for position in 0..writer.seats.threads.len() {
-            let number = writer.seats.threads[position];
+        for position in 0..writer.permutation.threads.len() {
+            let number = writer.permutation.threads[position];
             if !all && writer.stale >> (position + 1) & 1 == 0 && !writer.moved.contains(&number) {
                 continue;
             }

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::native::{Alternatives, Touches};
 use crate::special;
 use crate::system::{Action, What};
-use kernel::{Access, ThreadId, Vector};
+use kernel::{AccessKind, StateVector, ThreadId};
 use program::world::Method;
 
 /// Steps that the main thread may take before it starts another: a second, and some hundred million instructions.
@@ -39,7 +39,7 @@ impl Machine<'_> {
     /// Whether a thread is the only one alive.
     pub(crate) fn is_only(&self, number: u32) -> bool {
         let mut others = (0..=self.highest_thread()).filter(|&other| other != number);
-        self.manner.solo && others.all(|other| self.thread_word(other, thread::STATUS) == status::FREE)
+        self.semantics.solo && others.all(|other| self.thread_word(other, thread::STATUS) == status::FREE)
     }
 
     /// Whether steps of a thread that is alone pause before every access ([`Machine::apply_seen`]).
@@ -66,17 +66,20 @@ impl Machine<'_> {
         let Some(next) = self.next_instruction(self.current) else {
             return false;
         };
-        let mut menu = std::mem::take(&mut self.scratch);
-        menu.clear();
+        let mut transitions = std::mem::take(&mut self.scratch);
+        transitions.clear();
         let go = Action {
             thread: self.current,
             what: What::Go,
         };
-        menu.add(ThreadId(self.current), go, true);
-        self.instruction_footprint(self.current, next, &mut menu);
-        let mut touches = menu.entries().iter().flat_map(|entry| menu.footprint(entry));
+        transitions.add(ThreadId(self.current), go, true);
+        self.instruction_footprint(self.current, next, &mut transitions);
+        let mut touches = transitions
+            .entries()
+            .iter()
+            .flat_map(|entry| transitions.footprint(entry));
         let writes = touches.any(|touch| !touch.access.is_read());
-        self.scratch = menu;
+        self.scratch = transitions;
         writes
     }
 
@@ -91,7 +94,7 @@ impl Machine<'_> {
                 Alternatives::One => matches!(
                     bound.touches,
                     Touches::Object {
-                        access: Access::AtomicWrite,
+                        access: AccessKind::AtomicWrite,
                         ..
                     }
                 ),
@@ -119,7 +122,7 @@ impl Machine<'_> {
                 && self.memory.top() - self.memory.image_end() < WATCHED
             {
                 // Brent's algorithm, as in the search.
-                let mut vector = Vector::default();
+                let mut vector = StateVector::default();
                 self.encode_afresh(&mut vector);
                 let words = vector.words();
                 is_round = kept == words;

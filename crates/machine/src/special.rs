@@ -7,7 +7,7 @@ use crate::layout::{frame, init, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::native::{Alternatives, Args, Outcome, Touches};
-use kernel::Access;
+use kernel::AccessKind;
 use program::ir::{Call, Reg};
 use program::world::{LoaderId, Method};
 
@@ -161,7 +161,7 @@ impl Machine<'_> {
         match op {
             NATIVE => self.bind(method).map_or(true, |bound| match bound.alternatives {
                 Alternatives::One => self.is_seen(bound.touches),
-                Alternatives::Failure => self.manner.spurious,
+                Alternatives::Failure => self.semantics.spurious,
                 _ => true,
             }),
             INIT_CLINIT | STOP | STOP_FAILED | EXPECT_NAME | COPY_TRACE => false,
@@ -184,7 +184,7 @@ impl Machine<'_> {
             | Touches::Elements { array: object, .. } => !is_own(object),
             // Whoever starts a thread is seen by it.
             Touches::Object {
-                access: Access::AtomicWrite,
+                access: AccessKind::AtomicWrite,
                 ..
             } => true,
             // Also where the hash code is known: where a step ends must not depend on what others have done.
@@ -216,7 +216,7 @@ impl Machine<'_> {
         if self.stepping {
             self.read_names(touches, &args)?;
         }
-        let seen = self.stepping && !self.alone && self.manner.escapes && self.is_visible(method, NATIVE);
+        let seen = self.stepping && !self.alone && self.semantics.escapes && self.is_visible(method, NATIVE);
         let declared = self.begin_audit(method, touches);
         let outcome = native(self, &args);
         self.end_audit(method, declared, &outcome);

@@ -20,7 +20,7 @@ use crate::layout::{ALONE, MAX_THREADS, OWNER_MASK, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::reach::SHARED;
-use crate::views::Views;
+use crate::thread_signature::ThreadSignatures;
 use crate::writer::Writer;
 use program::ir::RegisterKind;
 use program::world::HEADER_WORDS;
@@ -39,7 +39,7 @@ const NOBODY: u32 = OWNER_MASK;
 
 /// Which threads are where in the vector.
 #[derive(Default)]
-pub(crate) struct Seats {
+pub(crate) struct ThreadPermutation {
     /// The live threads in the order of their numbers in the vector, and these numbers.
     pub threads: Vec<u32>,
     numbers: Vec<u32>,
@@ -51,16 +51,16 @@ pub(crate) struct Seats {
     named: bool,
 }
 
-impl Seats {
-    /// The number in the vector of the thread in a seat.
-    pub(crate) fn number(&self, seat: usize) -> u32 {
-        self.numbers[seat]
+impl ThreadPermutation {
+    /// The number in the vector of the thread in a slot.
+    pub(crate) fn number(&self, slot: usize) -> u32 {
+        self.numbers[slot]
     }
 
     /// The number of a live thread in the vector.
-    pub(crate) fn alias(&self, thread: u32) -> Option<u32> {
-        let seat = self.threads.iter().position(|&other| other == thread)?;
-        Some(self.numbers[seat])
+    pub(crate) fn canonical_id(&self, thread: u32) -> Option<u32> {
+        let slot = self.threads.iter().position(|&other| other == thread)?;
+        Some(self.numbers[slot])
     }
 
     /// A word whose lower bits are a thread's number plus one, with the number that the thread has in the vector.
@@ -71,7 +71,7 @@ impl Seats {
         }
         match (word & OWNER_MASK).checked_sub(1) {
             None => word,
-            Some(owner) => word & !OWNER_MASK | self.alias(owner).map_or(NOBODY, |alias| alias + 1),
+            Some(owner) => word & !OWNER_MASK | self.canonical_id(owner).map_or(NOBODY, |id| id + 1),
         }
     }
 
@@ -93,7 +93,7 @@ impl Seats {
 pub(crate) struct Sorter {
     frames: Vec<Address>,
     keys: Vec<Vec<u32>>,
-    views: Views,
+    signatures: ThreadSignatures,
     /// The loose threads in their order, if that was found out just now.
     sorted: Vec<u32>,
 }
@@ -142,50 +142,50 @@ impl Machine<'_> {
     }
 
     /// Gives every live thread its place in the vector.
-    pub(crate) fn seat(&mut self, seats: &mut Seats) {
-        seats.clear();
-        seats.named = self.manner.names_threads;
+    pub(crate) fn permute(&mut self, permutation: &mut ThreadPermutation) {
+        permutation.clear();
+        permutation.named = self.semantics.names_threads;
         let live = |&number: &u32| self.thread_word(number, thread::STATUS) != status::FREE;
-        seats.threads.extend((0..=self.highest_thread()).filter(live));
-        seats.numbers.extend_from_slice(&seats.threads);
-        if self.manner.names_threads || !seats.threads.iter().any(|&number| is_loose(number)) {
+        permutation.threads.extend((0..=self.highest_thread()).filter(live));
+        permutation.numbers.extend_from_slice(&permutation.threads);
+        if self.semantics.names_threads || !permutation.threads.iter().any(|&number| is_loose(number)) {
             return;
         }
-        seats
+        permutation
             .loose
-            .extend(seats.threads.iter().filter(|&&number| is_loose(number)));
-        self.sort_loose(&mut seats.loose);
-        seats.threads.retain(|&number| !is_loose(number));
-        seats.numbers.clone_from(&seats.threads);
-        for (&thread, number) in seats.loose.iter().zip((FIRST_LOOSE..).step_by(2)) {
-            let seat = seats.numbers.partition_point(|&other| other < number);
-            seats.threads.insert(seat, thread);
-            seats.numbers.insert(seat, number);
+            .extend(permutation.threads.iter().filter(|&&number| is_loose(number)));
+        self.sort_loose(&mut permutation.loose);
+        permutation.threads.retain(|&number| !is_loose(number));
+        permutation.numbers.clone_from(&permutation.threads);
+        for (&thread, number) in permutation.loose.iter().zip((FIRST_LOOSE..).step_by(2)) {
+            let slot = permutation.numbers.partition_point(|&other| other < number);
+            permutation.threads.insert(slot, thread);
+            permutation.numbers.insert(slot, number);
         }
-        seats.renamed = seats.threads != seats.numbers;
+        permutation.renamed = permutation.threads != permutation.numbers;
     }
 
     /// Whether the threads of a vector, all of which is up to date but their order, are in the right one.
-    pub(crate) fn is_seated(&mut self, writer: &Writer) -> bool {
-        let seats = &writer.seats;
-        if seats.loose.len() < 2 || seats.named != self.manner.names_threads {
-            return seats.named == self.manner.names_threads;
+    pub(crate) fn is_in_order(&mut self, writer: &Writer) -> bool {
+        let permutation = &writer.permutation;
+        if permutation.loose.len() < 2 || permutation.named != self.semantics.names_threads {
+            return permutation.named == self.semantics.names_threads;
         }
         let mut sorter = self.sorter.take().unwrap_or_default();
-        sorter.views.begin();
+        sorter.signatures.begin();
         let key = |thread: u32| {
-            let seat = seats.threads.iter().position(|&other| other == thread);
-            seat.map_or(&[][..], |seat| &writer.parts()[seat + 1].key)
+            let slot = permutation.threads.iter().position(|&other| other == thread);
+            slot.map_or(&[][..], |slot| &writer.parts()[slot + 1].key)
         };
         let mut compare = |one: u32, two: u32| {
             let order = key(one).cmp(key(two));
-            let order = order.then_with(|| self.compare_threads(one, two, &mut sorter.views));
+            let order = order.then_with(|| self.compare_threads(one, two, &mut sorter.signatures));
             // Where all is alike it is by numbers.
             order.then(one.cmp(&two))
         };
-        let same = seats.loose.is_sorted_by(|&one, &two| compare(one, two).is_lt());
+        let same = permutation.loose.is_sorted_by(|&one, &two| compare(one, two).is_lt());
         if !same {
-            let mut sorted = seats.loose.clone();
+            let mut sorted = permutation.loose.clone();
             sorted.sort_by(|&one, &two| compare(one, two));
             sorter.sorted = sorted;
         }
@@ -202,7 +202,7 @@ impl Machine<'_> {
             self.sorter = Some(sorter);
             return;
         }
-        sorter.views.begin();
+        sorter.signatures.begin();
         let mut keys = std::mem::take(&mut sorter.keys);
         keys.resize_with(keys.len().max(loose.len()), Vec::new);
         let mut order: Vec<usize> = (0..loose.len()).collect();
@@ -217,7 +217,7 @@ impl Machine<'_> {
         let numbers = loose.to_vec();
         order.sort_by(|&one, &two| {
             let order = keys[one].cmp(&keys[two]);
-            order.then_with(|| self.compare_threads(numbers[one], numbers[two], &mut sorter.views))
+            order.then_with(|| self.compare_threads(numbers[one], numbers[two], &mut sorter.signatures))
         });
         for (place, from) in loose.iter_mut().zip(order) {
             *place = numbers[from];
@@ -252,13 +252,13 @@ impl Machine<'_> {
 
     /// Compares threads that count by the same.
     #[cold]
-    fn compare_threads(&mut self, one: u32, two: u32, views: &mut Views) -> Ordering {
+    fn compare_threads(&mut self, one: u32, two: u32, signatures: &mut ThreadSignatures) -> Ordering {
         let order = self.standing(one).cmp(&self.standing(two));
         let order = order.then_with(|| self.starter(one).cmp(&self.starter(two)));
         let alone = self.memory.load(ALONE);
         let order = order.then_with(|| self.owner_kind(one, alone).cmp(&self.owner_kind(two, alone)));
         order.then_with(|| match self.has_begun(one) {
-            true => self.compare_views(one, two, views),
+            true => self.compare_signatures(one, two, signatures),
             // Nobody has swapped them so far, and nobody else has hold of them.
             false => Ordering::Equal,
         })
@@ -336,11 +336,11 @@ impl Machine<'_> {
 
     /// Whether a thread may have another number in a state with the same vector.
     pub(crate) fn is_renamed(&self, number: u32) -> bool {
-        !self.manner.names_threads && is_loose(number)
+        !self.semantics.names_threads && is_loose(number)
     }
 
     /// The number that a thread has in the vector of this state, if it is alive.
-    pub fn alias(&mut self, number: u32) -> Option<u32> {
+    pub fn canonical_id(&mut self, number: u32) -> Option<u32> {
         if self.thread_word(number, thread::STATUS) == status::FREE {
             return None;
         }
@@ -352,12 +352,12 @@ impl Machine<'_> {
             && is_written
             && writer.whole
             && writer.moved.is_empty()
-            && writer.seats.named == self.manner.names_threads
+            && writer.permutation.named == self.semantics.names_threads
         {
-            return writer.seats.alias(number);
+            return writer.permutation.canonical_id(number);
         }
-        let mut seats = Seats::default();
-        self.seat(&mut seats);
-        seats.alias(number)
+        let mut permutation = ThreadPermutation::default();
+        self.permute(&mut permutation);
+        permutation.canonical_id(number)
     }
 }

@@ -6,10 +6,10 @@
 use crate::boot::{LaunchError, Start};
 use crate::interpret::Exit;
 use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_record, wake};
-use crate::machine::{Machine, Manner, Shared};
+use crate::machine::{Machine, Shared, StepSemantics};
 use crate::memory::{Address, Checkpoint};
-use crate::warm::Nowhere;
-use kernel::{Menu, Obstacle, Pending, System, ThreadId, Unsupported, Vector};
+use crate::warmup::Nowhere;
+use kernel::{Obstacle, StateVector, System, ThreadId, Transition, Transitions, Unsupported};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
@@ -90,7 +90,7 @@ pub struct Undo {
 }
 
 impl Machine<'_> {
-    /// Takes a step. The action must be an enabled one of the state's menu. On an error, nothing has happened.
+    /// Takes a step. The action must be an enabled one of the state. On an error, nothing has happened.
     pub fn apply(&mut self, action: Action) -> Result<Undo, Unsupported> {
         self.apply_seen(action, &mut |_| ())
     }
@@ -112,7 +112,7 @@ impl Machine<'_> {
             Ok(()) => {
                 undo.wrote = self.wrote;
                 // Without `escape` nobody asks.
-                undo.stirs = !self.manner.runs_through || self.stirs(action.thread);
+                undo.stirs = !self.semantics.runs_through || self.stirs(action.thread);
                 self.forget_reach_of(action.thread, undo.stirs);
                 Ok(undo)
             }
@@ -134,10 +134,10 @@ impl Machine<'_> {
         // SOUNDNESS: what a thread does while it is alone happens before all that any other will do, and after all that any other has
         // done. So nothing that a reduction rests on is about it, and no record is kept of it.
         self.written.clear();
-        if self.manner.escapes && !solo {
+        if self.semantics.escapes && !solo {
             self.note_written(action);
         }
-        let records = self.manner.locksets && !solo && action.what != What::Timeout && action.what != What::Spurious;
+        let records = self.semantics.locksets && !solo && action.what != What::Timeout && action.what != What::Spurious;
         if records {
             self.record_accesses(number)
                 .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
@@ -232,7 +232,7 @@ pub struct Java<'p> {
     /// How the program begins.
     pub start: Start,
     /// How its steps are counted.
-    pub manner: Manner,
+    pub semantics: StepSemantics,
     /// Fields on which races are allowed: `Class.field` or `field`.
     pub allowed: Vec<String>,
 }
@@ -241,7 +241,7 @@ impl<'p> Java<'p> {
     /// A machine before the first step of the program.
     pub fn machine(&self) -> Result<Machine<'p>, LaunchError> {
         let mut machine = Machine::new(self.shared, Box::new(Nowhere)).map_err(LaunchError::Start)?;
-        machine.manner = self.manner;
+        machine.semantics = self.semantics;
         machine.allowed.clone_from(&self.allowed);
         machine.prepare_search(&self.start)?;
         Ok(machine)
@@ -261,8 +261,8 @@ impl<'p> System for Java<'p> {
         })
     }
 
-    fn pending(&self, state: &mut Machine<'p>, menu: &mut Menu<Action>) {
-        state.pending(menu);
+    fn transitions(&self, state: &mut Machine<'p>, transitions: &mut Transitions<Action>) {
+        state.transitions(transitions);
     }
 
     fn apply(&self, state: &mut Machine<'p>, action: Action) -> Result<Undo, Unsupported> {
@@ -273,7 +273,7 @@ impl<'p> System for Java<'p> {
         state.undo(undo);
     }
 
-    fn encode(&self, state: &mut Machine<'p>, out: &mut Vector) {
+    fn encode(&self, state: &mut Machine<'p>, out: &mut StateVector) {
         state.encode(out);
     }
 
@@ -292,15 +292,15 @@ impl<'p> System for Java<'p> {
         undo.wrote
     }
 
-    fn alias(&self, state: &mut Machine<'p>, thread: ThreadId) -> Option<ThreadId> {
-        state.alias(thread.0).map(ThreadId)
+    fn canonical_id(&self, state: &mut Machine<'p>, thread: ThreadId) -> Option<ThreadId> {
+        state.canonical_id(thread.0).map(ThreadId)
     }
 
     fn stuck(&self, state: &mut Machine<'p>) -> u64 {
         state.stuck()
     }
 
-    fn race(&self, state: &mut Machine<'p>, one: &Pending<Action>, two: &Pending<Action>) -> Option<u64> {
+    fn race(&self, state: &mut Machine<'p>, one: &Transition<Action>, two: &Transition<Action>) -> Option<u64> {
         state.race_key(one.action.thread, two.action.thread)
     }
 }

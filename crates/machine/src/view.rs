@@ -4,7 +4,9 @@ use crate::layout::{CLASSES, ESCAPED, HEAP, PROVED, THREAD_WORDS, THREADS, class
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, Java, What};
-use kernel::{Access, Menu, Pending, Place, Protection, Tenure, ThreadId, Touch, View, Whereabouts};
+use kernel::{
+    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, ThreadId, Transition, Transitions, View, Whereabouts,
+};
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind, LoaderId};
 
@@ -12,9 +14,9 @@ use program::world::{ClassId, ClassKind, LoaderId};
 const SOON: usize = 256;
 
 impl Machine<'_> {
-    /// The object that a place belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
-    pub(crate) fn object_at(&self, place: Place) -> Option<Address> {
-        match place.object {
+    /// The object that a location belongs to: a thread's status belongs to its thread object. `None` for what is no object's.
+    pub(crate) fn object_at(&self, location: Location) -> Option<Address> {
+        match location.object {
             at @ THREADS..CLASSES => {
                 let number = (at - THREADS) / THREAD_WORDS;
                 Some(self.thread_word(number, thread::OBJECT)).filter(|&object| object != 0)
@@ -24,24 +26,24 @@ impl Machine<'_> {
         }
     }
 
-    /// The object that a place belongs to, if it is one of which it can be asked who reaches it.
-    pub fn tracked_at(&self, place: Place) -> Option<Address> {
-        self.object_at(place).filter(|&object| self.is_tracked(object))
+    /// The object that a location belongs to, if it is one of which it can be asked who reaches it.
+    pub fn tracked_at(&self, location: Location) -> Option<Address> {
+        self.object_at(location).filter(|&object| self.is_tracked(object))
     }
 
-    /// The class whose static fields a place is one of.
-    fn static_owner(&self, place: Place) -> Option<ClassId> {
-        match self.program.class(self.class_of(self.object_at(place)?)).kind {
+    /// The class whose static fields a location is one of.
+    fn static_owner(&self, location: Location) -> Option<ClassId> {
+        match self.program.class(self.class_of(self.object_at(location)?)).kind {
             ClassKind::Statics(owner) => Some(owner),
             _ => None,
         }
     }
 
-    /// How the program declares the field at a place.
-    pub(crate) fn declared_at(&mut self, place: Place) -> Declared {
-        match self.object_at(place) {
-            Some(_) if place.cell != Place::MONITOR => {
-                let (class, cell) = self.variable_at(place);
+    /// How the program declares the field at a location.
+    pub(crate) fn declared_at(&mut self, location: Location) -> Declared {
+        match self.object_at(location) {
+            Some(_) if location.cell != Location::MONITOR => {
+                let (class, cell) = self.variable_at(location);
                 let cells = self.declared(class);
                 cells.get(cell as usize).copied().unwrap_or(Declared::Nothing)
             }
@@ -49,14 +51,14 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a place is in an object of the library's that was there before the search began, and nothing else is guessed about
+    /// Whether a location is in an object of the library's that was there before the search began, and nothing else is assumed about
     /// it. Threads have [`View::stands_for`], and what locks and counters are made of is there to be written.
-    fn is_settled(&mut self, place: Place) -> bool {
-        let object = place.object;
+    fn is_settled(&mut self, location: Location) -> bool {
+        let object = location.object;
         if !(HEAP..self.memory.image_end()).contains(&object) {
             return false;
         }
-        if place.cell != Place::WHOLE && self.declared_at(place) != Declared::Open {
+        if location.cell != Location::WHOLE && self.declared_at(location) != Declared::Open {
             return false;
         }
         let class = self.class_of(object);
@@ -98,7 +100,7 @@ impl Machine<'_> {
             for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
                 if let Some(cell) = cells.get_mut(field.offset as usize) {
                     *cell = match field.flags {
-                        flags if flags & flags::FINAL != 0 && self.manner.finals_apart => Declared::Final,
+                        flags if flags & flags::FINAL != 0 && self.semantics.finals_apart => Declared::Final,
                         flags if flags & flags::VOLATILE != 0 || is_lock => Declared::Open,
                         _ => Declared::Plain,
                     };
@@ -121,26 +123,26 @@ pub(crate) enum Declared {
     Confined,
     /// As final.
     Final,
-    /// As volatile; or nothing is guessed about it any more.
+    /// As volatile; or nothing is assumed about it any more.
     Open,
 }
 
 impl Declared {
-    /// Whether something is guessed about who accesses it.
+    /// Whether something is assumed about who accesses it.
     pub fn is_variable(self) -> bool {
         matches!(self, Declared::Plain | Declared::Confined)
     }
 }
 
 impl<'p> View for Java<'p> {
-    fn is_local(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> bool {
+    fn is_local(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
         state
-            .tracked_at(place)
+            .tracked_at(location)
             .is_some_and(|object| state.is_reached_by_one(thread.0, object))
     }
 
-    fn is_soon_known_local(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
-        match state.tracked_at(place) {
+    fn is_soon_known_local(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
+        match state.tracked_at(location) {
             Some(object) => state.find_reached_by_one(thread.0, object, SOON),
             None => Some(false),
         }
@@ -150,10 +152,10 @@ impl<'p> View for Java<'p> {
         &self,
         state: &mut Machine<'p>,
         thread: ThreadId,
-        place: Place,
+        location: Location,
         locks: &dyn Fn(u32) -> bool,
     ) -> bool {
-        let Some(object) = state.tracked_at(place) else {
+        let Some(object) = state.tracked_at(location) else {
             return false;
         };
         state.is_shielded(thread.0, object, |machine, at| {
@@ -161,20 +163,20 @@ impl<'p> View for Java<'p> {
         })
     }
 
-    fn has_escaped(&self, state: &mut Machine<'p>, place: Place) -> bool {
-        if let Some(owner) = state.static_owner(place) {
+    fn has_escaped(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        if let Some(owner) = state.static_owner(location) {
             // Others wait until the class is initialised.
             return state.memory.load(class_record(owner) + class::STATE) == init::DONE;
         }
         let young = state
-            .tracked_at(place)
+            .tracked_at(location)
             .filter(|object| !state.main_objects.contains(object));
         young.is_none_or(|object| state.has_flag(object, ESCAPED))
     }
 
-    fn is_proved_local(&self, state: &mut Machine<'p>, place: Place) -> bool {
+    fn is_proved_local(&self, state: &mut Machine<'p>, location: Location) -> bool {
         let young = state
-            .object_at(place)
+            .object_at(location)
             .filter(|&object| object >= state.memory.image_end());
         young.is_some_and(|object| state.has_flag(object, PROVED))
     }
@@ -183,44 +185,44 @@ impl<'p> View for Java<'p> {
         &self,
         state: &mut Machine<'p>,
         thread: ThreadId,
-        place: Place,
-        access: Access,
+        location: Location,
+        access: AccessKind,
     ) -> Option<Protection> {
-        let object = state.object_at(place)?;
-        state.protection_after(thread.0, object, place, access)
+        let object = state.object_at(location)?;
+        state.protection_after(thread.0, object, location, access)
     }
 
-    fn tenure(&self, state: &mut Machine<'p>, thread: ThreadId, touch: Touch) -> Option<Tenure> {
-        state.tenure(thread.0, touch)
+    fn owner_access(&self, state: &mut Machine<'p>, thread: ThreadId, touch: MemoryAccess) -> Option<OwnerAccess> {
+        state.owner_access(thread.0, touch)
     }
 
-    fn usurps(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> bool {
-        state.usurps(thread.0, place)
+    fn steals_lock(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
+        state.steals_lock(thread.0, location)
     }
 
-    fn is_final(&self, state: &mut Machine<'p>, place: Place) -> bool {
-        state.declared_at(place) == Declared::Final
+    fn is_final(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        state.declared_at(location) == Declared::Final
     }
 
-    fn is_settled(&self, state: &mut Machine<'p>, place: Place) -> bool {
-        state.is_settled(place)
+    fn is_settled(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        state.is_settled(location)
     }
 
-    fn class_of(&self, state: &mut Machine<'p>, place: Place) -> Option<u32> {
-        match state.static_owner(place) {
+    fn class_of(&self, state: &mut Machine<'p>, location: Location) -> Option<u32> {
+        match state.static_owner(location) {
             Some(_) => None,
-            None => Some(state.class_of(state.object_at(place)?)),
+            None => Some(state.class_of(state.object_at(location)?)),
         }
     }
 
-    fn holds(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> bool {
+    fn holds(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
         state
-            .object_at(place)
+            .object_at(location)
             .is_some_and(|object| state.is_locked_by(object, thread.0))
     }
 
-    fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
-        let object = Some(place.object).filter(|&object| object >= HEAP)?;
+    fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
+        let object = Some(location.object).filter(|&object| object >= HEAP)?;
         let class = state.class_of(object);
         let is_holder = class == state.known.holder;
         if !is_holder && !state.program.is_subclass(class, state.known.thread) {
@@ -239,50 +241,50 @@ impl<'p> View for Java<'p> {
         state.begins_step(thread.0)
     }
 
-    fn is_open(&self, state: &mut Machine<'p>, place: Place) -> bool {
-        !state.is_variable(place)
+    fn is_open(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        !state.is_variable(location)
     }
 
-    fn has_access(&self, state: &mut Machine<'p>, thread: ThreadId, place: Place) -> Option<bool> {
-        state.access(thread.0, place)
+    fn has_access(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
+        state.access(thread.0, location)
     }
 
-    fn disputed(&self, state: &mut Machine<'p>, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+    fn disputed(&self, state: &mut Machine<'p>, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         state.add_disputed(out);
     }
 
-    fn expels(&self, state: &mut Machine<'p>, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+    fn expels(&self, state: &mut Machine<'p>, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         state.add_expelled(action, out);
     }
 
-    fn variable_of(&self, state: &mut Machine<'p>, place: Place) -> (u32, u32) {
-        state.variable_at(place)
+    fn variable_of(&self, state: &mut Machine<'p>, location: Location) -> (u32, u32) {
+        state.variable_at(location)
     }
 
-    fn kind_of(&self, state: &mut Machine<'p>, place: Place) -> Option<(u32, u32)> {
-        (place.cell < Place::WHOLE && state.object_at(place).is_some()).then(|| state.variable_at(place))
+    fn kind_of(&self, state: &mut Machine<'p>, location: Location) -> Option<(u32, u32)> {
+        (location.cell < Location::WHOLE && state.object_at(location).is_some()).then(|| state.variable_at(location))
     }
 
-    fn may_be_protected(&self, state: &mut Machine<'p>, place: Place) -> bool {
-        state.declared_at(place).is_variable()
+    fn may_be_protected(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        state.declared_at(location).is_variable()
     }
 
-    fn may_be_held(&self, state: &mut Machine<'p>, place: Place) -> bool {
+    fn may_be_held(&self, state: &mut Machine<'p>, location: Location) -> bool {
         let known = &state.known;
-        let class = state.object_at(place).map(|object| state.class_of(object));
+        let class = state.object_at(location).map(|object| state.class_of(object));
         let is_any = |of: u32| class.is_some_and(|class| state.program.is_subclass(class, of));
         let [ints, longs] = known.queued.each_ref().map(|of| of.condition);
         [known.synchronizer, ints, longs, known.thread].into_iter().any(is_any) || class == Some(known.holder)
     }
 
-    fn parts(&self, state: &mut Machine<'p>, touch: Touch, out: &mut Vec<Touch>) {
+    fn parts(&self, state: &mut Machine<'p>, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
         state.add_parts(touch, out);
     }
 
-    fn locks_of(&self, state: &mut Machine<'p>, thread: ThreadId, out: &mut Vec<Place>) {
-        out.extend(state.locked_objects(thread.0).into_iter().map(|object| Place {
+    fn locks_of(&self, state: &mut Machine<'p>, thread: ThreadId, out: &mut Vec<Location>) {
+        out.extend(state.locked_objects(thread.0).into_iter().map(|object| Location {
             object,
-            cell: Place::MONITOR,
+            cell: Location::MONITOR,
         }));
     }
 
@@ -298,8 +300,8 @@ impl<'p> View for Java<'p> {
         state.distrusts = true;
     }
 
-    fn describe(&self, state: &mut Machine<'p>, place: Place) -> String {
-        state.describe_place(place)
+    fn describe(&self, state: &mut Machine<'p>, location: Location) -> String {
+        state.describe_location(location)
     }
 
     fn spot(&self, state: &mut Machine<'p>, thread: ThreadId) -> u64 {
@@ -313,19 +315,19 @@ impl<'p> View for Java<'p> {
     fn commute(
         &self,
         state: &mut Machine<'p>,
-        menu: &Menu<Action>,
-        one: &Pending<Action>,
-        two: &Pending<Action>,
+        transitions: &Transitions<Action>,
+        one: &Transition<Action>,
+        two: &Transition<Action>,
     ) -> bool {
-        state.is_exchangeable(menu.footprint(one), menu.footprint(two))
+        state.is_exchangeable(transitions.footprint(one), transitions.footprint(two))
     }
 
     fn name(&self, state: &mut Machine<'p>, action: Action) -> Option<u64> {
         let what = match action.what {
-            What::Wake(thread) => What::Wake(state.alias(thread)?),
+            What::Wake(thread) => What::Wake(state.canonical_id(thread)?),
             what => what,
         };
-        let thread = state.alias(action.thread)?;
+        let thread = state.canonical_id(action.thread)?;
         Some(Action { thread, what }.name())
     }
 
@@ -333,8 +335,8 @@ impl<'p> View for Java<'p> {
         state.is_renamed(thread.0)
     }
 
-    fn meddlers(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
-        state.meddlers(still, out)
+    fn interfering_threads(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        state.interfering_threads(still, out)
     }
 
     fn whereabouts(&self, state: &mut Machine<'p>, thread: ThreadId) -> Whereabouts {

@@ -104,7 +104,7 @@ impl Machine<'_> {
 
     /// Gives a thread that waits at an object another turn.
     fn enter_turn(&mut self, number: u32, turn: u32, object: Address) {
-        if self.manner.interrupts {
+        if self.semantics.interrupts {
             self.set_wake(number, self.wake_kind(number), turn);
             self.renumber_turns(object);
         }
@@ -141,7 +141,7 @@ impl Machine<'_> {
     /// Whether the wait of a thread that takes its monitor back may end in another way than that of HotSpot, which returns if the thread was
     /// notified, and throws if it was interrupted and not notified.
     pub(crate) fn ends_otherwise(&self, number: u32) -> bool {
-        self.manner.interrupts
+        self.semantics.interrupts
             && self.is_interrupted(number)
             && match self.wake_kind(number) {
                 wake::NOTIFIED => self.passed_over(number).is_empty(),
@@ -159,7 +159,7 @@ impl Machine<'_> {
             wake::NOTIFIED => otherwise,
             _ => self.is_interrupted(me) != otherwise,
         };
-        if self.manner.interrupts {
+        if self.semantics.interrupts {
             self.renumber_turns(object);
         }
         throws

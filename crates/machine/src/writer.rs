@@ -6,8 +6,8 @@ use crate::memory::Address;
 use crate::numbers::Numbers;
 use crate::part::{Part, SHARE};
 use crate::refresh::Kept;
-use crate::symmetry::Seats;
-use kernel::Vector;
+use crate::symmetry::ThreadPermutation;
+use kernel::StateVector;
 
 /// How many steps the encoding can be taken back: a power of two.
 const PATCHES: usize = 256;
@@ -45,7 +45,7 @@ pub(crate) struct Writer {
     /// Threads that have moved since.
     pub moved: Vec<u32>,
     /// The threads in the order of their parts.
-    pub seats: Seats,
+    pub permutation: ThreadPermutation,
     /// The versions of the first part, for each few chunks of it.
     shares: Vec<u64>,
     pub image_start: usize,
@@ -184,7 +184,7 @@ impl Writer {
     }
 
     /// Appends all parts: the first in several sections, because most of it stays the same.
-    pub(crate) fn copy_to(&self, out: &mut Vector) {
+    pub(crate) fn copy_to(&self, out: &mut StateVector) {
         for (number, &version) in self.shares.iter().enumerate() {
             if !out.keep_section(version) {
                 let (words, ends, start) = self.parts[0].share(number);

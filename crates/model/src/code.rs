@@ -1,7 +1,7 @@
 //! A model made ready to run: steps between control points, over one row of words.
 
+use crate::atomicity::Facts;
 use crate::discipline::Discipline;
-use crate::exclusive::Facts;
 use crate::syntax::{At, Kind, Operator, Program};
 use crate::{Error, compile};
 

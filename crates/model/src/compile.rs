@@ -4,9 +4,9 @@
 //! their own. A step knows where it leads, so there are no jumps.
 
 use crate::Error;
+use crate::atomicity::Facts;
 use crate::check::{MOST_WORDS, Scope};
 use crate::code::{Act, Cell, Expr, Instance, Model, Op, STEP_BITS, Step, THREAD_WORDS, Template};
-use crate::exclusive::Facts;
 use crate::syntax::{Assignment, At, Command, Kind, Place, Program, Statement, Thread};
 
 /// How many threads there may be: an owner has its bits in a lock's word.

@@ -9,7 +9,7 @@
 //! In a rule, `i` is the number of the thread that has access, counted over all threads from 0, and the name in brackets is the number of
 //! the element. There are numbers, variables and semaphores of the model, variables of thread `i` of its own (a thread without such a
 //! variable has no access by that part), threads by their names (`t[1]`), `owner(m)`, which is -1 for a lock that is free, and `at(12,
-//! 13)`, which is whether thread `i` stands on one of these lines. A variable without a rule is guessed to be protected by a lock.
+//! 13)`, which is whether thread `i` stands on one of these lines. A variable without a rule is assumed to be protected by a lock.
 //!
 //! SOUNDNESS: a step that may change what some rule says is visible: otherwise two threads could have access at once and never be seen
 //! to. It writes a variable of some rule, or raises or lowers a semaphore of one, or gives back a lock about which some rule says more
@@ -18,18 +18,18 @@
 //! seen, and before that step the lock can be taken once more.
 
 use crate::Error;
+use crate::atomicity::written;
 use crate::code::{Cell, Model, OWNER_MASK, Op, calculate};
-use crate::exclusive::written;
 use crate::lexer::{Cursor, Expressions, Token};
 use crate::syntax::{At, Kind, Operator};
 use crate::system::{Action, State, What};
-use kernel::{Place, System, ThreadId};
+use kernel::{Location, System, ThreadId};
 
 /// All rules.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Discipline {
     rules: Vec<Rule>,
-    /// Variables about which nothing is guessed, by their first words.
+    /// Variables about which nothing is assumed, by their first words.
     unprotected: Vec<u32>,
     /// The first words of variables, semaphores and locks that some rule looks at.
     looked_at: Vec<u32>,
@@ -151,7 +151,7 @@ impl When {
 }
 
 impl Model {
-    /// Has variables accessed by the rules of a text, which are checked when the model is explored with coarse steps.
+    /// Has variables accessed by the rules of a text, which are checked when the model is explored with transactions.
     pub fn set_discipline(&mut self, text: &str) -> Result<(), Error> {
         let mut reader = Reader {
             model: self,
@@ -169,9 +169,9 @@ impl Model {
         Ok(())
     }
 
-    fn rule_of(&self, place: Place) -> Option<&Rule> {
+    fn rule_of(&self, location: Location) -> Option<&Rule> {
         let rules = &self.discipline.as_ref()?.rules;
-        rules.iter().find(|rule| rule.first + 1 == place.object)
+        rules.iter().find(|rule| rule.first + 1 == location.object)
     }
 
     fn grants(&self, state: &State, rule: &Rule, thread: usize, element: u32) -> bool {
@@ -184,43 +184,43 @@ impl Model {
         rule.when.value(case).is_some_and(|value| value != 0)
     }
 
-    /// Whether a thread has access to a place; `None` without a rule.
-    pub(crate) fn access(&self, state: &State, thread: usize, place: Place) -> Option<bool> {
-        let rule = self.rule_of(place)?;
-        Some(self.grants(state, rule, thread, place.cell))
+    /// Whether a thread has access to a location; `None` without a rule.
+    pub(crate) fn access(&self, state: &State, thread: usize, location: Location) -> Option<bool> {
+        let rule = self.rule_of(location)?;
+        Some(self.grants(state, rule, thread, location.cell))
     }
 
-    /// Whether nothing is guessed about a place by the user's word.
-    pub(crate) fn is_unprotected(&self, place: Place) -> bool {
+    /// Whether nothing is assumed about a location by the user's word.
+    pub(crate) fn is_unprotected(&self, location: Location) -> bool {
         let open = self.discipline.as_ref().map(|discipline| &discipline.unprotected);
-        open.is_some_and(|open| open.iter().any(|first| first + 1 == place.object))
+        open.is_some_and(|open| open.iter().any(|first| first + 1 == location.object))
     }
 
     /// All that threads have access to by rules.
-    fn granted(&self, state: &State) -> Vec<(Place, usize)> {
+    fn granted(&self, state: &State) -> Vec<(Location, usize)> {
         let mut granted = Vec::new();
         for rule in self.discipline.iter().flat_map(|discipline| &discipline.rules) {
             for element in 0..rule.size {
-                let place = Place {
+                let location = Location {
                     object: rule.first + 1,
                     cell: element,
                 };
                 let has = |thread: &usize| self.grants(state, rule, *thread, element);
-                granted.extend((0..self.threads()).filter(has).map(|thread| (place, thread)));
+                granted.extend((0..self.threads()).filter(has).map(|thread| (location, thread)));
             }
         }
         granted
     }
 
-    /// Adds the places to which two threads have access.
-    pub(crate) fn add_disputed(&self, state: &State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+    /// Adds the locations to which two threads have access.
+    pub(crate) fn add_disputed(&self, state: &State, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         let granted = self.granted(state);
         let pairs = granted.windows(2).filter(|pair| pair[0].0 == pair[1].0);
         out.extend(pairs.map(|pair| (pair[0].0, ThreadId(pair[0].1 as u32), ThreadId(pair[1].1 as u32))));
     }
 
-    /// Adds the places to which another thread loses its access by an action.
-    pub(crate) fn add_expelled(&self, state: &mut State, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+    /// Adds the locations to which another thread loses its access by an action.
+    pub(crate) fn add_expelled(&self, state: &mut State, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         if self.discipline.is_none() {
             return;
         }
@@ -228,7 +228,7 @@ impl Model {
         let Ok(undo) = self.apply(state, action) else { return };
         let after = self.granted(state);
         self.undo(state, undo);
-        let lost = |one: &&(Place, usize)| one.1 != action.thread as usize && !after.contains(one);
+        let lost = |one: &&(Location, usize)| one.1 != action.thread as usize && !after.contains(one);
         let lost = before.iter().filter(lost);
         out.extend(lost.map(|one| (one.0, ThreadId(one.1 as u32))));
     }
@@ -244,9 +244,9 @@ impl Model {
         if matches!(step.op, Op::Choose(..)) {
             return true;
         }
-        let own = |state: &State| -> Vec<Place> {
+        let own = |state: &State| -> Vec<Location> {
             let own = self.granted(state).into_iter().filter(|&(_, who)| who == thread);
-            own.map(|(place, _)| place).collect()
+            own.map(|(location, _)| location).collect()
         };
         let before = own(state);
         let action = Action {

@@ -9,11 +9,11 @@
 //! all before it are, and either nothing kept it waiting at the start, or one of these has ended that.
 
 use crate::code::{Act, Cell, Expr, Model, Op};
-use crate::eyes::{Eyes, has_locals, may_fail, parts};
 use crate::run::{Ready, Run};
+use crate::static_footprint::{StaticFootprint, has_locals, may_fail, parts};
 use crate::syntax::Operator;
 use crate::system::{Action, State};
-use kernel::{Access, Menu, Pending, Place, ThreadId, Touch, conflict};
+use kernel::{AccessKind, Location, MemoryAccess, ThreadId, Transition, Transitions, conflict};
 
 /// No execution that is explored raises a semaphore from here to where it counts too far.
 const FAR: u32 = 1 << 30;
@@ -22,7 +22,7 @@ const FAR: u32 = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Mark {
     thread: usize,
-    touch: Touch,
+    touch: MemoryAccess,
     /// Whether it adds something to what is there, as part of a step that reads nothing else of it: two such commute.
     adds: bool,
 }
@@ -89,11 +89,11 @@ impl Future<'_> {
             if now && !self.is_next(thread, point) {
                 continue;
             }
-            let eyes = Eyes::new(self.model, thread, now.then_some(&*self.state));
+            let footprint = StaticFootprint::new(self.model, thread, now.then_some(&*self.state));
             if !now && self.is_next(thread, point) && !self.model.comes_back(point) {
                 continue;
             }
-            eyes.touches(self.state, &step.op, &mut touches);
+            footprint.touches(self.state, &step.op, &mut touches);
         }
         for touch in touches {
             let adds = self.model.adds(self.state, &step.op, touch);
@@ -102,9 +102,9 @@ impl Future<'_> {
                 self.marks.push(mark);
             }
         }
-        let eyes = Eyes::new(self.model, thread, None);
+        let footprint = StaticFootprint::new(self.model, thread, None);
         let decided = match &step.op {
-            Op::Branch(condition, _) => eyes.value(condition),
+            Op::Branch(condition, _) => footprint.value(condition),
             _ => None,
         };
         let mut next = Vec::new();
@@ -133,22 +133,22 @@ impl Future<'_> {
     fn waits(&mut self, thread: usize, point: u32) -> bool {
         let model = self.model;
         let now = self.is_next(thread, point) && !model.comes_back(point);
-        let eyes = |state| Eyes::new(model, thread, now.then_some(state));
+        let footprint = |state| StaticFootprint::new(model, thread, now.then_some(state));
         match &model.steps[point as usize].op {
             Op::Acquire(lock) => {
-                let mut words = eyes(&*self.state).words(lock);
+                let mut words = footprint(&*self.state).words(lock);
                 words.all(|word| self.is_kept(word))
             }
             Op::Reacquire => {
-                let words = eyes(&*self.state).awaited(self.state);
+                let words = footprint(&*self.state).awaited(self.state);
                 !words.is_empty() && words.into_iter().all(|word| self.is_kept(word))
             }
             Op::Waiting => {
-                let words = eyes(&*self.state).awaited(self.state);
+                let words = footprint(&*self.state).awaited(self.state);
                 !model.spurious && !words.into_iter().any(|word| self.is_notified(word))
             }
             Op::Down(semaphore) => {
-                let mut words = eyes(&*self.state).words(semaphore);
+                let mut words = footprint(&*self.state).words(semaphore);
                 words.all(|word| self.state.words[word as usize] == 0 && !self.is_raised(word))
             }
             Op::Do(Some(guard), _) => self.never_holds(thread, now, guard),
@@ -165,8 +165,8 @@ impl Future<'_> {
         parts(condition, &mut all);
         for part in all {
             let mut reads = Vec::new();
-            let eyes = Eyes::new(self.model, thread, now.then_some(&*self.state));
-            eyes.reads(part, &mut reads);
+            let footprint = StaticFootprint::new(self.model, thread, now.then_some(&*self.state));
+            footprint.reads(part, &mut reads);
             let changes = self.marks.iter().any(|mark| conflict(&reads, &[mark.touch])) || !now && has_locals(part);
             match Run::new(self.model, self.state, thread, false).value(part) {
                 Ok(0) if !changes => return true,
@@ -197,12 +197,16 @@ impl Future<'_> {
     fn may_affect(&self, word: u32, subject: impl Fn(&Op) -> Option<&Cell>) -> bool {
         self.points.iter().any(|&(thread, point, taken)| {
             let cell = subject(&self.model.steps[point as usize].op).filter(|_| taken);
-            cell.is_some_and(|cell| Eyes::new(self.model, thread, None).words(cell).contains(&word))
+            cell.is_some_and(|cell| {
+                StaticFootprint::new(self.model, thread, None)
+                    .words(cell)
+                    .contains(&word)
+            })
         })
     }
 
     /// Adds those of the others who interfere with the next step of a thread.
-    fn meddlers(&mut self, thread: usize, out: &mut Vec<ThreadId>) {
+    fn interfering_threads(&mut self, thread: usize, out: &mut Vec<ThreadId>) {
         let model = self.model;
         let Some(step) = model.step(self.state, thread) else {
             return;
@@ -219,18 +223,18 @@ impl Future<'_> {
             }
         }
         for mark in &self.marks {
-            let is_lock = mark.touch.place.cell == Place::MONITOR;
+            let is_lock = mark.touch.location.cell == Location::MONITOR;
             // Whoever has not the lock fails, before and after.
             let in_vain = is_lock
-                && mark.touch.access == Access::Release
-                && self.is_kept(mark.touch.place.object.wrapping_sub(1));
+                && mark.touch.access == AccessKind::Release
+                && self.is_kept(mark.touch.location.object.wrapping_sub(1));
             let helps = !is_lock || holder.is_none_or(|holder| holder == mark.thread);
-            let meddles = |touch: &Touch| {
+            let interferes = |touch: &MemoryAccess| {
                 touch.conflicts(mark.touch) && !(mark.adds && can && model.adds(self.state, &step.op, *touch))
             };
-            let meddler = ThreadId(mark.thread as u32);
-            if helps && !in_vain && own.iter().any(meddles) && !out.contains(&meddler) {
-                out.push(meddler);
+            let interfering = ThreadId(mark.thread as u32);
+            if helps && !in_vain && own.iter().any(interferes) && !out.contains(&interfering) {
+                out.push(interfering);
             }
         }
         self.state.touches = own;
@@ -238,7 +242,7 @@ impl Future<'_> {
 
     /// Of what a thread touches that waits for a condition, keeps what would have to change before it can go on: what the first part
     /// that does not hold looks at, and the parts before it that might fail.
-    fn keep_hindrance(&mut self, thread: usize, op: &Op, touches: &mut Vec<Touch>) {
+    fn keep_hindrance(&mut self, thread: usize, op: &Op, touches: &mut Vec<MemoryAccess>) {
         let Op::Do(Some(guard), _) = op else { return };
         let mut all = Vec::new();
         parts(guard, &mut all);
@@ -246,7 +250,7 @@ impl Future<'_> {
         for part in all {
             let holds = !matches!(Run::new(self.model, self.state, thread, false).value(part), Ok(0));
             if !holds || may_fail(part) {
-                Eyes::new(self.model, thread, Some(&*self.state)).reads(part, touches);
+                StaticFootprint::new(self.model, thread, Some(&*self.state)).reads(part, touches);
             }
             if !holds {
                 return;
@@ -311,10 +315,10 @@ impl Model {
     }
 
     /// Whether a touch by a step only adds something to what is there. Two such commute, as long as nobody counts too far.
-    fn adds(&self, state: &State, op: &Op, touch: Touch) -> bool {
+    fn adds(&self, state: &State, op: &Op, touch: MemoryAccess) -> bool {
         match op {
-            Op::Up(_) if touch.access == Access::AtomicWrite => {
-                let word = touch.place.object.wrapping_sub(1);
+            Op::Up(_) if touch.access == AccessKind::AtomicWrite => {
+                let word = touch.location.object.wrapping_sub(1);
                 state.words.get(word as usize).is_some_and(|&count| count < FAR)
             }
             _ => is_sum(op),
@@ -323,17 +327,17 @@ impl Model {
 
     /// Whether some step of a thread touches a variable.
     pub(crate) fn uses(&self, thread: usize, first: u32) -> bool {
-        let eyes = Eyes::new(self, thread, None);
+        let footprint = StaticFootprint::new(self, thread, None);
         let start = self.start();
         self.steps_of(self.instances[thread].template).any(|step| {
             let mut touches = Vec::new();
-            eyes.touches(&start, &self.steps[step].op, &mut touches);
-            touches.iter().any(|touch| touch.place.object == first + 1)
+            footprint.touches(&start, &self.steps[step].op, &mut touches);
+            touches.iter().any(|touch| touch.location.object == first + 1)
         })
     }
 
     /// Adds the threads that may interfere with those who are held still.
-    pub(crate) fn add_meddlers(&self, state: &mut State, still: &[ThreadId], out: &mut Vec<ThreadId>) {
+    pub(crate) fn add_interfering_threads(&self, state: &mut State, still: &[ThreadId], out: &mut Vec<ThreadId>) {
         let mut future = Future {
             model: self,
             state,
@@ -343,7 +347,7 @@ impl Model {
         };
         future.follow();
         for thread in still {
-            future.meddlers(thread.0 as usize, out);
+            future.interfering_threads(thread.0 as usize, out);
         }
     }
 
@@ -351,16 +355,17 @@ impl Model {
     pub(crate) fn commute_steps(
         &self,
         state: &State,
-        menu: &Menu<Action>,
-        one: &Pending<Action>,
-        two: &Pending<Action>,
+        transitions: &Transitions<Action>,
+        one: &Transition<Action>,
+        two: &Transition<Action>,
     ) -> bool {
-        let op = |entry: &Pending<Action>| self.step(state, entry.thread.0 as usize).map(|step| &step.op);
-        let adds = |entry: &Pending<Action>, touch: Touch| op(entry).is_some_and(|op| self.adds(state, op, touch));
-        let theirs = menu.footprint(two);
-        menu.footprint(one).iter().all(|&mine| {
-            let meddles = |&touch: &Touch| mine.conflicts(touch) && !(adds(one, mine) && adds(two, touch));
-            !theirs.iter().any(meddles)
+        let op = |entry: &Transition<Action>| self.step(state, entry.thread.0 as usize).map(|step| &step.op);
+        let adds =
+            |entry: &Transition<Action>, touch: MemoryAccess| op(entry).is_some_and(|op| self.adds(state, op, touch));
+        let theirs = transitions.footprint(two);
+        transitions.footprint(one).iter().all(|&mine| {
+            let interferes = |&touch: &MemoryAccess| mine.conflicts(touch) && !(adds(one, mine) && adds(two, touch));
+            !theirs.iter().any(interferes)
         })
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A text becomes tokens (`lexer`), these a [`Program`] (`parser`, `syntax`; `print` makes a text of it again), and that a
 //! [`Model`]: names are looked up (`check`), statements become steps between control points (`compile`, `code`). `system`
-//! runs the steps, with `run` for what one step does, `flaws` for what is wrong with a state, `future` for what may still
-//! come (by `eyes`, which tell what a step will touch), and `exclusive` for what others cannot see, by the rules of a
+//! runs the steps, with `run` for what one step does, `violations` for what is wrong with a state, `future` for what may still
+//! come (by `static_footprint`, which tells what a step will touch), and `atomicity` for what others cannot see, by the rules of a
 //! `discipline` where there is one; `show` has the words for traces. `random` makes programs for tests.
 //!
 //! ```
@@ -12,14 +12,12 @@
 //! assert_eq!(model.thread_name(1), "t[1]");
 //! ```
 
+mod atomicity;
 mod check;
 mod code;
 mod compile;
 mod discipline;
 mod error;
-mod exclusive;
-mod eyes;
-mod flaws;
 mod future;
 mod lexer;
 mod parser;
@@ -27,8 +25,10 @@ mod print;
 mod random;
 mod run;
 mod show;
+mod static_footprint;
 pub mod syntax;
 mod system;
+mod violations;
 
 pub use code::Model;
 pub use error::Error;

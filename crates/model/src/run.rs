@@ -1,9 +1,9 @@
-//! What one step does: reads, writes, and the places it touches on the way.
+//! What one step does: reads, writes, and the locations it touches on the way.
 
 use crate::code::{Act, Cell, Expr, Fault, Model, OWNER_BITS, OWNER_MASK, Op, Step, calculate};
 use crate::syntax::Operator;
 use crate::system::{State, What};
-use kernel::{Access, Place, Touch};
+use kernel::{AccessKind, Location, MemoryAccess};
 
 /// How many numbers there may be to choose from.
 const MOST_CHOICES: i64 = 10_000;
@@ -25,7 +25,7 @@ pub(crate) struct Run<'a> {
     model: &'a Model,
     state: &'a mut State,
     thread: usize,
-    /// Whether the places that are touched are collected, in the state's `touches`.
+    /// Whether the locations that are touched are collected, in the state's `touches`.
     records: bool,
 }
 
@@ -48,12 +48,12 @@ impl<'a> Run<'a> {
         self.model.instances[self.thread].first
     }
 
-    fn touch(&mut self, object: u32, cell: u32, access: Access) {
+    fn touch(&mut self, object: u32, cell: u32, access: AccessKind) {
         if !self.records {
             return;
         }
-        let touch = Touch {
-            place: Place { object, cell },
+        let touch = MemoryAccess {
+            location: Location { object, cell },
             access,
         };
         if !self.state.touches.contains(&touch) {
@@ -73,7 +73,7 @@ impl<'a> Run<'a> {
         Ok((index, base + cell.first + index))
     }
 
-    fn access(&mut self, cell: &Cell, index: u32, plain: Access, atomic: Access) {
+    fn access(&mut self, cell: &Cell, index: u32, plain: AccessKind, atomic: AccessKind) {
         if !cell.local {
             // Object 0 is the clock's.
             self.touch(cell.first + 1, index, if cell.volatile { atomic } else { plain });
@@ -82,7 +82,7 @@ impl<'a> Run<'a> {
 
     fn read(&mut self, cell: &Cell) -> Result<i32, Fault> {
         let (index, word) = self.locate(cell)?;
-        self.access(cell, index, Access::Read, Access::AtomicRead);
+        self.access(cell, index, AccessKind::Read, AccessKind::AtomicRead);
         Ok(self.state.words[word as usize] as i32)
     }
 
@@ -103,15 +103,15 @@ impl<'a> Run<'a> {
     }
 
     /// The word of a lock, which is an object of its own.
-    pub fn lock(&mut self, cell: &Cell, access: Access) -> Result<u32, Fault> {
+    pub fn lock(&mut self, cell: &Cell, access: AccessKind) -> Result<u32, Fault> {
         let (_, word) = self.locate(cell)?;
-        self.touch(word + 1, Place::MONITOR, access);
+        self.touch(word + 1, Location::MONITOR, access);
         Ok(word)
     }
 
     /// The word of a lock that the thread holds.
     fn held(&mut self, cell: &Cell) -> Result<u32, Fault> {
-        let word = self.lock(cell, Access::Release)?;
+        let word = self.lock(cell, AccessKind::Release)?;
         match self.state.words[word as usize] & OWNER_MASK {
             owner if owner == self.owner() => Ok(word),
             _ => Err(Fault::Owner),
@@ -120,7 +120,7 @@ impl<'a> Run<'a> {
 
     fn semaphore(&mut self, cell: &Cell) -> Result<u32, Fault> {
         let (_, word) = self.locate(cell)?;
-        self.touch(word + 1, 0, Access::AtomicWrite);
+        self.touch(word + 1, 0, AccessKind::AtomicWrite);
         Ok(word)
     }
 
@@ -135,7 +135,7 @@ impl<'a> Run<'a> {
         let yes = match &step.op {
             Op::Do(Some(guard), _) => self.value(guard)? != 0,
             Op::Acquire(lock) => {
-                let word = self.lock(lock, Access::Acquire)?;
+                let word = self.lock(lock, AccessKind::Acquire)?;
                 let owner = self.state.words[word as usize] & OWNER_MASK;
                 owner == 0 || owner == self.owner()
             }
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
                 }
             }
             Op::Acquire(lock) => {
-                let word = self.lock(lock, Access::Acquire)?;
+                let word = self.lock(lock, AccessKind::Acquire)?;
                 let value = match self.state.words[word as usize] {
                     0 => self.owner(),
                     value => value.checked_add(1 << OWNER_BITS).ok_or(Fault::Count)?,
@@ -215,10 +215,10 @@ impl<'a> Run<'a> {
                 self.state.set(word, 0);
                 self.state.set(self.first() + 1, count << OWNER_BITS | (word + 1));
             }
-            Op::Waiting => self.touch(self.waits_for().0 + 1, Place::MONITOR, Access::Acquire),
+            Op::Waiting => self.touch(self.waits_for().0 + 1, Location::MONITOR, AccessKind::Acquire),
             Op::Reacquire => {
                 let (word, count) = self.waits_for();
-                self.touch(word + 1, Place::MONITOR, Access::Acquire);
+                self.touch(word + 1, Location::MONITOR, AccessKind::Acquire);
                 self.state.set(word, count << OWNER_BITS | self.owner());
                 self.state.set(self.first() + 1, 0);
             }
@@ -246,7 +246,7 @@ impl<'a> Run<'a> {
                 let (low, _) = (self.value(low)?, self.value(high)?);
                 let number = if let What::Choose(number) = what { number } else { 0 };
                 let (index, word) = self.locate(cell)?;
-                self.access(cell, index, Access::Write, Access::AtomicWrite);
+                self.access(cell, index, AccessKind::Write, AccessKind::AtomicWrite);
                 self.state.set(word, low.wrapping_add(number as i32) as u32);
             }
             Op::Either(targets) => {
@@ -272,7 +272,7 @@ impl<'a> Run<'a> {
                 [(cell, value)] => {
                     let value = self.value(value)?;
                     let (index, word) = self.locate(cell)?;
-                    self.access(cell, index, Access::Write, Access::AtomicWrite);
+                    self.access(cell, index, AccessKind::Write, AccessKind::AtomicWrite);
                     self.state.set(word, value as u32);
                     Ok(())
                 }
@@ -289,7 +289,7 @@ impl<'a> Run<'a> {
             writes.push((self.locate(cell)?, value));
         }
         for ((cell, _), ((index, word), value)) in sets.iter().zip(writes) {
-            self.access(cell, index, Access::Write, Access::AtomicWrite);
+            self.access(cell, index, AccessKind::Write, AccessKind::AtomicWrite);
             self.state.set(word, value as u32);
         }
         Ok(())

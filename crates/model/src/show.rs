@@ -4,7 +4,7 @@ use crate::code::{Fault, Model, Op};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
 use crate::system::{Action, State, What};
-use kernel::{Access, Flaw, Menu, Place, Property, System};
+use kernel::{AccessKind, Flaw, Location, Property, System, Transitions};
 
 /// One thing that happens in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,14 +12,14 @@ pub enum Event {
     /// A variable is read.
     Read {
         /// Its name.
-        place: String,
+        location: String,
         /// Its value.
         value: i32,
     },
     /// A variable is written.
     Write {
         /// Its name.
-        place: String,
+        location: String,
         /// What it was.
         old: i32,
         /// What it is.
@@ -84,15 +84,19 @@ impl Model {
         }
     }
 
-    /// The variable, element or lock of a place.
-    pub fn place_name(&self, place: Place) -> String {
-        let cell = if place.cell == Place::MONITOR { 0 } else { place.cell };
-        self.word_name(place.object.wrapping_sub(1).wrapping_add(cell))
+    /// The variable, element or lock of a location.
+    pub fn location_name(&self, location: Location) -> String {
+        let cell = if location.cell == Location::MONITOR {
+            0
+        } else {
+            location.cell
+        };
+        self.word_name(location.object.wrapping_sub(1).wrapping_add(cell))
     }
 
-    /// The word of a place, unless it is that of a lock.
-    fn word_of(&self, place: Place) -> Option<u32> {
-        (place.cell != Place::MONITOR).then(|| place.object - 1 + place.cell)
+    /// The word of a location, unless it is that of a lock.
+    fn word_of(&self, location: Location) -> Option<u32> {
+        (location.cell != Location::MONITOR).then(|| location.object - 1 + location.cell)
     }
 
     /// What a step would do. The state stays as it is.
@@ -109,15 +113,15 @@ impl Model {
         let mut events = Vec::new();
         self.tell_choice(&before, action, &ready, &mut events);
         for touch in touches {
-            let Some(word) = self.word_of(touch.place) else {
+            let Some(word) = self.word_of(touch.location) else {
                 continue;
             };
             let (old, new) = (before.words[word as usize] as i32, after.words[word as usize] as i32);
-            let place = self.word_name(word);
+            let location = self.word_name(word);
             events.push(if touch.access.is_read() {
-                Event::Read { place, value: old }
+                Event::Read { location, value: old }
             } else {
-                Event::Write { place, old, new }
+                Event::Write { location, old, new }
             });
         }
         let first = self.instances[thread].first;
@@ -125,12 +129,12 @@ impl Model {
             for index in 0..variable.size {
                 let word = (first + variable.first + index) as usize;
                 let (old, new) = (before.words[word] as i32, after.words[word] as i32);
-                let place = match variable.array {
+                let location = match variable.array {
                     true => format!("{}[{index}]", variable.name),
                     false => variable.name.clone(),
                 };
                 if old != new {
-                    events.push(Event::Write { place, old, new });
+                    events.push(Event::Write { location, old, new });
                 }
             }
         }
@@ -149,7 +153,11 @@ impl Model {
         let Some(step) = self.step(&state, thread) else { return };
         let mut run = Run::new(self, &mut state, thread, false);
         let waits = run.waits_for().0;
-        let mut name = |cell| run.lock(cell, Access::Acquire).ok().map(|word| self.word_name(word));
+        let mut name = |cell| {
+            run.lock(cell, AccessKind::Acquire)
+                .ok()
+                .map(|word| self.word_name(word))
+        };
         let other = |text: String| Some(Event::Other(text));
         let event = match (&step.op, action.what) {
             (Op::Acquire(lock), _) => name(lock).map(Event::Lock),
@@ -208,7 +216,7 @@ impl Model {
                 format!("wants {}{}", self.word_name(word), held.unwrap_or_default())
             }
             (Ready::No, None, Op::Down(_)) => {
-                let word = state.touches.last().and_then(|touch| self.word_of(touch.place));
+                let word = state.touches.last().and_then(|touch| self.word_of(touch.location));
                 let name = word.map(|word| self.word_name(word)).unwrap_or_default();
                 format!("waits for semaphore {name}")
             }
@@ -223,14 +231,14 @@ impl Model {
         format!("\"{}\" {status}{}", self.thread_name(thread), line.unwrap_or_default())
     }
 
-    /// What a flaw of a state is about. `menu` is that of the state.
-    pub fn explain(&self, state: &mut State, menu: &Menu<Action>, flaw: Flaw) -> Explanation {
+    /// What a flaw of a state is about. `transitions` are those of the state.
+    pub fn explain(&self, state: &mut State, transitions: &Transitions<Action>, flaw: Flaw) -> Explanation {
         match flaw.property {
             Property::Exception => self.explain_failure(state, flaw.key),
-            Property::Race => self.explain_race(state, menu, flaw.key),
+            Property::Race => self.explain_race(state, transitions, flaw.key),
             Property::Lock => self.explain_lock(state, flaw.key),
             Property::Deadlock | Property::Livelock | Property::Reachable => {
-                self.explain_stuck(state, menu, flaw.property)
+                self.explain_stuck(state, transitions, flaw.property)
             }
         }
     }
@@ -248,8 +256,8 @@ impl Model {
         }
     }
 
-    fn explain_race(&self, state: &mut State, menu: &Menu<Action>, key: u64) -> Explanation {
-        for (one, two) in menu.races() {
+    fn explain_race(&self, state: &mut State, transitions: &Transitions<Action>, key: u64) -> Explanation {
+        for (one, two) in transitions.races() {
             let threads = [one.thread.0 as usize, two.thread.0 as usize];
             if self.race_key(state, threads[0], threads[1]) != Some(key) {
                 continue;
@@ -257,7 +265,7 @@ impl Model {
             let Some((first, second)) = self.race_touch(state, threads[0], threads[1]) else {
                 continue;
             };
-            let word = self.word_of(first.place).unwrap_or_default();
+            let word = self.word_of(first.location).unwrap_or_default();
             let (name, names) = (self.word_name(word), threads.map(|thread| self.thread_name(thread)));
             let why = [(first, 0), (second, 1)].map(|(touch, which)| {
                 let verb = if touch.access.is_read() { "reads" } else { "writes" };
@@ -286,11 +294,11 @@ impl Model {
         }
     }
 
-    fn explain_stuck(&self, state: &mut State, menu: &Menu<Action>, property: Property) -> Explanation {
+    fn explain_stuck(&self, state: &mut State, transitions: &Transitions<Action>, property: Property) -> Explanation {
         let circle = self.circle(state);
         let could_move = |thread: &usize| {
-            let mut entries = menu.entries().iter();
-            entries.any(|entry| entry.thread.0 as usize == *thread && entry.enabled && !entry.by_chance)
+            let mut entries = transitions.entries().iter();
+            entries.any(|entry| entry.thread.0 as usize == *thread && entry.enabled && !entry.spurious)
         };
         let members = match property {
             Property::Livelock => self.live(state).into_iter().filter(could_move).collect(),
@@ -341,12 +349,12 @@ mod tests {
             "int x = 3, a[2]; lock m; thread t(i) [2] { int y; y = x + a[i]; lock m { a[1] = y; } choose y in 1..2; assert y == 1; }",
         );
         let mut state = model.start();
-        let read = |place: &str, value| Event::Read {
-            place: place.to_owned(),
+        let read = |location: &str, value| Event::Read {
+            location: location.to_owned(),
             value,
         };
-        let write = |place: &str, old, new| Event::Write {
-            place: place.to_owned(),
+        let write = |location: &str, old, new| Event::Write {
+            location: location.to_owned(),
             old,
             new,
         };
@@ -367,9 +375,9 @@ mod tests {
             model.apply(&mut state, action).expect("a step");
         }
         assert_eq!(model.status(&mut state, 1), "has failed: the assertion does not hold");
-        let mut menu = Menu::default();
-        model.pending(&mut state, &mut menu);
-        let told = model.explain(&mut state, &menu, menu.flaws[0]);
+        let mut transitions = Transitions::default();
+        model.transitions(&mut state, &mut transitions);
+        let told = model.explain(&mut state, &transitions, transitions.flaws[0]);
         assert_eq!(told.message, "failure in thread \"t[1]\": the assertion does not hold");
     }
 
@@ -394,7 +402,7 @@ mod tests {
             "waits to be notified on n",
         ];
         assert_eq!(status, expected);
-        let told = model.explain_stuck(&mut state, &Menu::default(), Property::Deadlock);
+        let told = model.explain_stuck(&mut state, &Transitions::default(), Property::Deadlock);
         assert_eq!(told.message, "deadlock: \"a\" and \"b\" wait for each other");
         assert_eq!(
             told.why,

@@ -4,8 +4,8 @@ use crate::code::{Fault, Model, OWNER_MASK, Op, Step};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
 use kernel::{
-    End, Flaw, Menu, Obstacle, Pending, Place, Property, System, ThreadId, Touch, Unsupported, Vector, View,
-    Whereabouts,
+    End, Flaw, Location, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId, Transition, Transitions,
+    Unsupported, View, Whereabouts,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -19,8 +19,8 @@ pub struct State {
     pub(crate) words: Vec<u32>,
     /// Words that were overwritten, with the old values.
     trail: Vec<(u32, u32)>,
-    /// Scratch: the places that a step touches.
-    pub(crate) touches: Vec<Touch>,
+    /// Scratch: the locations that a step touches.
+    pub(crate) touches: Vec<MemoryAccess>,
 }
 
 impl PartialEq for State {
@@ -195,7 +195,7 @@ impl Model {
         }
     }
 
-    /// Whether the next step of a thread can be taken, and in which ways; the places that it touches are put into the
+    /// Whether the next step of a thread can be taken, and in which ways; the locations that it touches are put into the
     /// state's `touches`.
     pub(crate) fn look(&self, state: &mut State, thread: usize) -> Ready {
         state.touches.clear();
@@ -254,16 +254,22 @@ impl Model {
 
 /// A model has no objects that could be local: only its locks can be asked about, and its text about what may still come.
 impl View for Model {
-    fn holds(&self, state: &mut State, thread: ThreadId, place: Place) -> bool {
+    fn holds(&self, state: &mut State, thread: ThreadId, location: Location) -> bool {
         // Who wakes up for no reason leaves the wait set without the lock.
         !self.spurious
-            && place.cell == Place::MONITOR
-            && place.object != 0
-            && state.words[place.object as usize - 1] & OWNER_MASK == thread.0 + 1
+            && location.cell == Location::MONITOR
+            && location.object != 0
+            && state.words[location.object as usize - 1] & OWNER_MASK == thread.0 + 1
     }
 
-    fn commute(&self, state: &mut State, menu: &Menu<Action>, one: &Pending<Action>, two: &Pending<Action>) -> bool {
-        self.commute_steps(state, menu, one, two)
+    fn commute(
+        &self,
+        state: &mut State,
+        transitions: &Transitions<Action>,
+        one: &Transition<Action>,
+        two: &Transition<Action>,
+    ) -> bool {
+        self.commute_steps(state, transitions, one, two)
     }
 
     fn name(&self, _state: &mut State, action: Action) -> Option<u64> {
@@ -276,13 +282,13 @@ impl View for Model {
         Some(u64::from(action.thread) << 34 | kind << 32 | u64::from(number))
     }
 
-    fn meddlers(&self, state: &mut State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
-        self.add_meddlers(state, still, out);
+    fn interfering_threads(&self, state: &mut State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        self.add_interfering_threads(state, still, out);
         true
     }
 
-    fn is_final(&self, _state: &mut State, place: Place) -> bool {
-        self.is_never_written(place)
+    fn is_final(&self, _state: &mut State, location: Location) -> bool {
+        self.is_never_written(location)
     }
 
     fn begins(&self, state: &mut State, thread: ThreadId) -> bool {
@@ -290,35 +296,35 @@ impl View for Model {
         self.begins_step(state, thread) || self.changes_own_access(state, thread)
     }
 
-    fn moves_left(&self, state: &mut State, thread: ThreadId, touch: Touch) -> bool {
+    fn moves_left(&self, state: &mut State, thread: ThreadId, touch: MemoryAccess) -> bool {
         self.raises(state, thread.0 as usize, touch)
     }
 
-    fn is_open(&self, _state: &mut State, place: Place) -> bool {
-        self.is_awaited(place)
+    fn is_open(&self, _state: &mut State, location: Location) -> bool {
+        self.is_awaited(location)
     }
 
-    fn describe(&self, _state: &mut State, place: Place) -> String {
-        self.place_name(place)
+    fn describe(&self, _state: &mut State, location: Location) -> String {
+        self.location_name(location)
     }
 
     fn spot(&self, state: &mut State, thread: ThreadId) -> u64 {
         self.line(state, thread.0 as usize).unwrap_or_default().into()
     }
 
-    fn locks_of(&self, state: &mut State, thread: ThreadId, out: &mut Vec<Place>) {
+    fn locks_of(&self, state: &mut State, thread: ThreadId, out: &mut Vec<Location>) {
         self.add_locks(state, thread.0 as usize, out);
     }
 
-    fn has_access(&self, state: &mut State, thread: ThreadId, place: Place) -> Option<bool> {
-        self.access(state, thread.0 as usize, place)
+    fn has_access(&self, state: &mut State, thread: ThreadId, location: Location) -> Option<bool> {
+        self.access(state, thread.0 as usize, location)
     }
 
-    fn disputed(&self, state: &mut State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+    fn disputed(&self, state: &mut State, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         self.add_disputed(state, out);
     }
 
-    fn expels(&self, state: &mut State, action: Action, out: &mut Vec<(Place, ThreadId)>) {
+    fn expels(&self, state: &mut State, action: Action, out: &mut Vec<(Location, ThreadId)>) {
         self.add_expelled(state, action, out);
     }
 
@@ -340,18 +346,18 @@ impl System for Model {
         Ok(self.start())
     }
 
-    fn pending(&self, state: &mut State, menu: &mut Menu<Action>) {
-        menu.end = End::Over;
+    fn transitions(&self, state: &mut State, transitions: &mut Transitions<Action>) {
+        transitions.end = End::Over;
         let mut stuck = 0;
         for thread in 0..self.instances.len() {
             if let Some((fault, step)) = Fault::of(self.point(state, thread)) {
                 let (property, key) = (Property::Exception, u64::from(fault.point(step)));
-                menu.flaws.push(Flaw { property, key });
+                transitions.flaws.push(Flaw { property, key });
             }
             if self.step(state, thread).is_none() {
                 continue;
             }
-            menu.end = End::Open;
+            transitions.end = End::Open;
             let number = thread as u32;
             let action = |what| Action { thread: number, what };
             let ready = self.look(state, thread);
@@ -361,28 +367,28 @@ impl System for Model {
                 Ready::Choices(_) => (What::Choose(0), true),
                 Ready::Wakes(waiters) => (What::Wake(waiters[0]), true),
             };
-            menu.add(ThreadId(number), action(first), enabled);
+            transitions.add(ThreadId(number), action(first), enabled);
             state
                 .touches
                 .iter()
-                .for_each(|touch| menu.touch(touch.place, touch.access));
+                .for_each(|touch| transitions.touch(touch.location, touch.access));
             match ready {
                 Ready::No => stuck += 1,
                 Ready::Yes => {}
                 Ready::Choices(count) => {
-                    (1..count).for_each(|one| menu.add_alternative(action(What::Choose(one)), true))
+                    (1..count).for_each(|one| transitions.add_alternative(action(What::Choose(one)), true))
                 }
                 Ready::Wakes(waiters) => {
                     let others = waiters.into_iter().skip(1);
-                    others.for_each(|waiter| menu.add_alternative(action(What::Wake(waiter)), true));
+                    others.for_each(|waiter| transitions.add_alternative(action(What::Wake(waiter)), true));
                 }
             }
             if self.spurious && matches!(self.step(state, thread), Some(step) if matches!(step.op, Op::Waiting)) {
-                menu.add_wake_up(action(What::Spurious), true);
+                transitions.add_wake_up(action(What::Spurious), true);
             }
-            self.observe(state, thread, &mut menu.marks);
+            self.observe(state, thread, &mut transitions.marks);
         }
-        self.add_flaws(state, stuck, menu);
+        self.add_flaws(state, stuck, transitions);
     }
 
     fn apply(&self, state: &mut State, action: Action) -> Result<Undo, Unsupported> {
@@ -397,7 +403,7 @@ impl System for Model {
         state.back_to(undo.0);
     }
 
-    fn encode(&self, state: &mut State, out: &mut Vector) {
+    fn encode(&self, state: &mut State, out: &mut StateVector) {
         out.extend(&state.words[..self.instances[0].first as usize]);
         out.end_chunk();
         for thread in 0..self.instances.len() {
@@ -425,7 +431,7 @@ impl System for Model {
         self.stuck_key(state)
     }
 
-    fn race(&self, state: &mut State, one: &Pending<Action>, two: &Pending<Action>) -> Option<u64> {
+    fn race(&self, state: &mut State, one: &Transition<Action>, two: &Transition<Action>) -> Option<u64> {
         self.race_key(state, one.thread.0 as usize, two.thread.0 as usize)
     }
 }

@@ -1,6 +1,6 @@
 //! Random models: the two granularities agree, the two orders of search agree, going back goes back.
 
-use kernel::{End, Flaw, Menu, Property, System, Vector};
+use kernel::{End, Flaw, Property, StateVector, System, Transitions};
 use model::{Action, Model, Program, parse, random};
 use search::{Ending, Options, Order, Outcome, Silent, explore};
 use std::collections::BTreeSet;
@@ -102,20 +102,20 @@ fn going_back_goes_back() {
             model.spurious = seed % 3 == 0;
             let mut state = model.start();
             let mut path = Vec::new();
-            let mut menu = Menu::default();
+            let mut transitions = Transitions::default();
             for _ in 0..60 {
                 let before = state.clone();
-                menu.clear();
-                model.pending(&mut state, &mut menu);
+                transitions.clear();
+                model.transitions(&mut state, &mut transitions);
                 model.stuck(&mut state);
                 assert_eq!(state, before);
-                let mut vector = Vector::default();
+                let mut vector = StateVector::default();
                 model.encode(&mut state, &mut vector);
                 let mut other = model.start();
                 model.decode(&mut other, &vector.words()).expect("a state's own words");
                 assert_eq!(state, other);
-                let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
-                if menu.end != End::Open || enabled.is_empty() {
+                let enabled: Vec<_> = transitions.entries().iter().filter(|entry| entry.enabled).collect();
+                if transitions.end != End::Open || enabled.is_empty() {
                     break;
                 }
                 word = word
@@ -143,25 +143,26 @@ fn steps_without_a_conflict_commute() {
         let mut todo = vec![state.clone()];
         let mut known = BTreeSet::new();
         while let Some(next) = todo.pop() {
-            let mut vector = Vector::default();
+            let mut vector = StateVector::default();
             state = next;
             model.encode(&mut state, &mut vector);
             if !known.insert(vector.words()) || known.len() > 2000 {
                 continue;
             }
-            let mut menu = Menu::default();
-            model.pending(&mut state, &mut menu);
-            let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
+            let mut transitions = Transitions::default();
+            model.transitions(&mut state, &mut transitions);
+            let enabled: Vec<_> = transitions.entries().iter().filter(|entry| entry.enabled).collect();
             for one in &enabled {
                 for two in &enabled {
-                    let apart = one.thread != two.thread && !kernel::conflict(menu.footprint(one), menu.footprint(two));
+                    let apart = one.thread != two.thread
+                        && !kernel::conflict(transitions.footprint(one), transitions.footprint(two));
                     if apart {
                         let mut ends = [[one, two], [two, one]].map(|order| {
                             let mut state = state.clone();
                             for entry in order {
-                                let mut menu = Menu::default();
-                                model.pending(&mut state, &mut menu);
-                                let offered = menu
+                                let mut transitions = Transitions::default();
+                                model.transitions(&mut state, &mut transitions);
+                                let offered = transitions
                                     .entries()
                                     .iter()
                                     .any(|other| other.enabled && other.action == entry.action);
@@ -265,10 +266,15 @@ fn broken_texts_are_refused_or_run() {
                 let outcome =
                     explore(&model, &mut state, &mut Exact::new(), &options, None, &mut Silent).expect("legal");
                 for found in &outcome.found {
-                    search::replay(&model, &mut state, &found.actions, |state, menu, action| match action {
-                        Some(action) => drop(model.events(state, action)),
-                        None => drop(model.explain(state, menu, found.flaw)),
-                    })
+                    search::replay(
+                        &model,
+                        &mut state,
+                        &found.actions,
+                        |state, transitions, action| match action {
+                            Some(action) => drop(model.events(state, action)),
+                            None => drop(model.explain(state, transitions, found.flaw)),
+                        },
+                    )
                     .map(|undos| search::rewind(&model, &mut state, undos))
                     .expect("a trace that replays");
                 }

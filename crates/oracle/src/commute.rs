@@ -16,7 +16,7 @@
 //! The comparison of [`crate::compare`] sees what is lost in the end, this sees why, and in programs in which nothing happens to be
 //! lost.
 
-use kernel::{End, Flaw, Menu, Pending, Place, Reduction, System, ThreadId, Unsupported, Vector};
+use kernel::{End, Flaw, Location, Reduction, StateVector, System, ThreadId, Transition, Transitions, Unsupported};
 use std::fmt;
 
 /// How many steps the others are let take.
@@ -108,17 +108,17 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         &mut self,
         system: &S,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
+        transitions: &Transitions<S::Action>,
         last: Option<ThreadId>,
         enough: &mut Vec<ThreadId>,
     ) {
-        self.reduction.ample(system, state, menu, last, enough);
+        self.reduction.ample(system, state, transitions, last, enough);
         if !enough.is_empty() && self.refuted.is_none() {
             let mut claim = Claim {
                 system,
                 threads: enough,
-                own: enabled(menu, |other| enough.contains(&other)),
-                all: all_of(menu, enough),
+                own: enabled(transitions, |other| enough.contains(&other)),
+                all: all_of(transitions, enough),
                 way: Vec::new(),
                 left: PAIRS,
                 strict: false,
@@ -143,16 +143,16 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         self.reduction.is_atomic()
     }
 
-    fn is_coarse(&self) -> bool {
-        self.reduction.is_coarse()
+    fn has_transactions(&self) -> bool {
+        self.reduction.has_transactions()
     }
 
-    fn is_midway(&self) -> bool {
-        self.reduction.is_midway()
+    fn in_transaction(&self) -> bool {
+        self.reduction.in_transaction()
     }
 
-    fn goes_round(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
-        self.reduction.goes_round(system, state, thread);
+    fn diverges(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
+        self.reduction.diverges(system, state, thread);
     }
 
     fn sleeps(&self) -> bool {
@@ -163,23 +163,23 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         &mut self,
         system: &S,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
-        one: &Pending<S::Action>,
-        two: &Pending<S::Action>,
+        transitions: &Transitions<S::Action>,
+        one: &Transition<S::Action>,
+        two: &Transition<S::Action>,
     ) -> bool {
-        let claimed = self.reduction.commute(system, state, menu, one, two);
+        let claimed = self.reduction.commute(system, state, transitions, one, two);
         if claimed && self.refuted.is_none() {
             self.pairs += 1;
             let mut claim = Claim {
                 system,
                 threads: &[one.thread],
                 own: vec![one.action],
-                all: all_of(menu, &[one.thread]),
+                all: all_of(transitions, &[one.thread]),
                 way: Vec::new(),
                 left: PAIRS,
                 strict: true,
             };
-            if let Ok(Some((one, other, why))) = claim.pair(state, menu, two.action) {
+            if let Ok(Some((one, other, why))) = claim.pair(state, transitions, two.action) {
                 self.refuted = Some(Refuted {
                     words: encoded(system, state),
                     threads: claim.threads.to_vec(),
@@ -201,13 +201,13 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         self.reduction.is_broken()
     }
 
-    fn mend(&mut self, system: &S, state: &mut S::State) -> bool {
-        let mended = self.reduction.mend(system, state);
-        if mended {
+    fn refine(&mut self, system: &S, state: &mut S::State) -> bool {
+        let refined = self.reduction.refine(system, state);
+        if refined {
             // What was claimed rested on something that is no longer believed.
             self.refuted = None;
         }
-        mended
+        refined
     }
 }
 
@@ -232,7 +232,7 @@ impl<S: System> Claim<'_, S> {
     /// Checks the claim here and after so many steps of other threads. What is not supported is not looked at.
     fn check(&mut self, state: &mut S::State, ahead: usize) -> Result<Pair<S::Action>, Unsupported> {
         let (system, threads) = (self.system, self.threads);
-        let before = menu_of(system, state);
+        let before = transitions_of(system, state);
         if before.end != End::Open {
             return Ok(None);
         }
@@ -265,11 +265,11 @@ impl<S: System> Claim<'_, S> {
     fn pair(
         &mut self,
         state: &mut S::State,
-        before: &Menu<S::Action>,
+        before: &Transitions<S::Action>,
         other: S::Action,
     ) -> Result<Pair<S::Action>, Unsupported> {
         let undo = self.system.apply(state, other)?;
-        let after = menu_of(self.system, state);
+        let after = transitions_of(self.system, state);
         let same = all_of(&after, self.threads) == self.all;
         self.system.undo(state, undo);
         if after.end != End::Open && !self.strict {
@@ -294,13 +294,13 @@ impl<S: System> Claim<'_, S> {
     fn exchange(
         &self,
         state: &mut S::State,
-        before: &Menu<S::Action>,
-        after_other: &Menu<S::Action>,
+        before: &Transitions<S::Action>,
+        after_other: &Transitions<S::Action>,
         one: S::Action,
         other: S::Action,
     ) -> Result<Option<Why>, Unsupported> {
         let undo = self.system.apply(state, one)?;
-        let after_one = menu_of(self.system, state);
+        let after_one = transitions_of(self.system, state);
         self.system.undo(state, undo);
         if after_one.end != End::Open && !self.strict {
             return Ok(None);
@@ -310,7 +310,7 @@ impl<S: System> Claim<'_, S> {
         }
         // Threads are numbered in the order in which they start, and numbers are used again. So two steps that start or end
         // threads give them other numbers in another order, and the states are equal in all but the numbers.
-        let starts = |after: &Menu<S::Action>| threads(after) != threads(before);
+        let starts = |after: &Transitions<S::Action>| threads(after) != threads(before);
         if starts(&after_one) && starts(after_other) && !self.strict {
             return Ok(None);
         }
@@ -335,7 +335,7 @@ impl<S: System> Claim<'_, S> {
     fn shown(&self, state: &mut S::State, two: [S::Action; 2]) -> Result<Shown, Unsupported> {
         let first = self.system.apply(state, two[0])?;
         let shown = self.system.apply(state, two[1]).map(|second| {
-            let shown = Shown::of(&menu_of(self.system, state));
+            let shown = Shown::of(&transitions_of(self.system, state));
             self.system.undo(state, second);
             shown
         });
@@ -359,15 +359,15 @@ impl<S: System> Claim<'_, S> {
             }
             met.push(encoded(system, state));
             for _ in 0..more {
-                let menu = menu_of(system, state);
-                let own = |entry: &&Pending<S::Action>| self.threads.contains(&entry.thread);
-                let next = menu.entries().iter().find(own);
-                let Some(next) = next.filter(|next| next.enabled && menu.footprint(next).is_empty()) else {
+                let transitions = transitions_of(system, state);
+                let own = |entry: &&Transition<S::Action>| self.threads.contains(&entry.thread);
+                let next = transitions.entries().iter().find(own);
+                let Some(next) = next.filter(|next| next.enabled && transitions.footprint(next).is_empty()) else {
                     break;
                 };
                 // What can be told here must not be passed by, unless it is known.
-                let is_new = menu.marks.iter().any(|mark| !known.marks.contains(mark))
-                    || menu.flaws.iter().any(|flaw| !known.flaws.contains(flaw));
+                let is_new = transitions.marks.iter().any(|mark| !known.marks.contains(mark))
+                    || transitions.flaws.iter().any(|flaw| !known.flaws.contains(flaw));
                 if is_new {
                     break;
                 }
@@ -391,47 +391,55 @@ struct Shown {
 }
 
 impl Shown {
-    fn of<A>(menu: &Menu<A>) -> Shown {
+    fn of<A>(transitions: &Transitions<A>) -> Shown {
         Shown {
-            marks: menu.marks.clone(),
-            flaws: menu.flaws.clone(),
+            marks: transitions.marks.clone(),
+            flaws: transitions.flaws.clone(),
         }
     }
 }
 
-fn menu_of<S: System>(system: &S, state: &mut S::State) -> Menu<S::Action> {
-    let mut menu = Menu::default();
-    system.pending(state, &mut menu);
-    menu
+fn transitions_of<S: System>(system: &S, state: &mut S::State) -> Transitions<S::Action> {
+    let mut transitions = Transitions::default();
+    system.transitions(state, &mut transitions);
+    transitions
 }
 
 /// The actions that the threads in question can take.
-fn enabled<A: Copy>(menu: &Menu<A>, whose: impl Fn(ThreadId) -> bool) -> Vec<A> {
-    let wanted = |entry: &&Pending<A>| entry.enabled && whose(entry.thread);
-    menu.entries().iter().filter(wanted).map(|entry| entry.action).collect()
+fn enabled<A: Copy>(transitions: &Transitions<A>, whose: impl Fn(ThreadId) -> bool) -> Vec<A> {
+    let wanted = |entry: &&Transition<A>| entry.enabled && whose(entry.thread);
+    transitions
+        .entries()
+        .iter()
+        .filter(wanted)
+        .map(|entry| entry.action)
+        .collect()
 }
 
 /// All actions of some threads, and whether they can take them.
-fn all_of<A: Copy>(menu: &Menu<A>, threads: &[ThreadId]) -> Vec<(A, bool)> {
-    let own = menu.entries().iter().filter(|entry| threads.contains(&entry.thread));
+fn all_of<A: Copy>(transitions: &Transitions<A>, threads: &[ThreadId]) -> Vec<(A, bool)> {
+    let own = transitions
+        .entries()
+        .iter()
+        .filter(|entry| threads.contains(&entry.thread));
     own.map(|entry| (entry.action, entry.enabled)).collect()
 }
 
 /// Whether an action touches everything.
-fn is_wild<A: Copy + Eq>(menu: &Menu<A>, action: A) -> bool {
-    let such = menu.entries().iter().filter(|entry| entry.action == action);
-    let mut touches = such.flat_map(|entry| menu.footprint(entry));
-    touches.any(|touch| touch.place == Place::EVERYTHING)
+fn is_wild<A: Copy + Eq>(transitions: &Transitions<A>, action: A) -> bool {
+    let such = transitions.entries().iter().filter(|entry| entry.action == action);
+    let mut touches = such.flat_map(|entry| transitions.footprint(entry));
+    touches.any(|touch| touch.location == Location::EVERYTHING)
 }
 
-fn threads<A: Copy>(menu: &Menu<A>) -> Vec<ThreadId> {
-    let mut threads: Vec<ThreadId> = menu.entries().iter().map(|entry| entry.thread).collect();
+fn threads<A: Copy>(transitions: &Transitions<A>) -> Vec<ThreadId> {
+    let mut threads: Vec<ThreadId> = transitions.entries().iter().map(|entry| entry.thread).collect();
     threads.dedup();
     threads
 }
 
 fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
-    let mut vector = Vector::default();
+    let mut vector = StateVector::default();
     system.encode(state, &mut vector);
     vector.words()
 }
@@ -458,14 +466,14 @@ mod tests {
             Ok((0, false))
         }
 
-        fn pending(&self, state: &mut At, menu: &mut Menu<u16>) {
-            menu.clear();
-            menu.add(ThreadId(0), 0, !state.1);
-            menu.touch(Place { object: 1, cell: 0 }, kernel::Access::AtomicWrite);
-            menu.add(ThreadId(1), 1, state.0 == 0 || (state.0 == 1 && state.1));
-            menu.marks.push(7);
+        fn transitions(&self, state: &mut At, transitions: &mut Transitions<u16>) {
+            transitions.clear();
+            transitions.add(ThreadId(0), 0, !state.1);
+            transitions.touch(Location { object: 1, cell: 0 }, kernel::AccessKind::AtomicWrite);
+            transitions.add(ThreadId(1), 1, state.0 == 0 || (state.0 == 1 && state.1));
+            transitions.marks.push(7);
             if self.shows && state.0 == 1 {
-                menu.marks.push(8);
+                transitions.marks.push(8);
             }
         }
 
@@ -482,7 +490,7 @@ mod tests {
             *state = undo;
         }
 
-        fn encode(&self, state: &mut At, out: &mut Vector) {
+        fn encode(&self, state: &mut At, out: &mut StateVector) {
             out.extend(&[state.0, state.1.into()]);
             out.end_chunk();
         }
@@ -495,13 +503,13 @@ mod tests {
     /// What is wrong with the claim that thread 1 is enough at first.
     fn refuted(door: &Door) -> Option<Why> {
         let mut state = (0, false);
-        let menu = menu_of(door, &mut state);
+        let transitions = transitions_of(door, &mut state);
         let threads = [ThreadId(1)];
         let mut claim = Claim {
             system: door,
             threads: &threads,
-            own: enabled(&menu, |one| threads.contains(&one)),
-            all: all_of(&menu, &threads),
+            own: enabled(&transitions, |one| threads.contains(&one)),
+            all: all_of(&transitions, &threads),
             way: Vec::new(),
             left: PAIRS,
             strict: false,

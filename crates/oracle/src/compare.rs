@@ -4,8 +4,8 @@
 //! came to its end. Numbers of states and schedules are free.
 
 use crate::commute::Checked;
-use kernel::{Flaw, Menu, Property, Reduction, System, View};
-use reduction::{Combination, Guesses};
+use kernel::{Flaw, Property, Reduction, System, Transitions, View};
+use reduction::{Assumptions, Combination};
 use search::{Ending, Found, Options, Outcome, Silent, Why};
 use std::collections::BTreeSet;
 use store::Exact;
@@ -109,7 +109,7 @@ pub trait Subject {
 
 /// Searches a system from `state`, which is its initial one.
 pub fn search<S: View>(system: &S, state: &mut S::State, strategy: &Strategy) -> Result<Ran<S::Action>, String> {
-    let mut ample = strategy.combination.make(Guesses::default());
+    let mut ample = strategy.combination.make(Assumptions::default());
     let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<S>);
     search_with(system, state, strategy, reduction)
 }
@@ -154,8 +154,8 @@ fn leads_there<S: System>(system: &S, state: &mut S::State, found: &Found<S::Act
         return true;
     }
     let mut met = false;
-    let see = |state: &mut S::State, menu: &Menu<S::Action>, next: Option<S::Action>| {
-        met |= next.is_none() && search::meets(system, state, menu, found.flaw);
+    let see = |state: &mut S::State, transitions: &Transitions<S::Action>, next: Option<S::Action>| {
+        met |= next.is_none() && search::meets(system, state, transitions, found.flaw);
     };
     let Ok(undos) = search::replay(system, state, &found.actions, see) else {
         return false;

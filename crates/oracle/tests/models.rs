@@ -1,10 +1,10 @@
 //! The models of Stoller and Cohen (2006), section 10, with what must come out of them.
 
-use kernel::{Menu, Reduction, System, ThreadId};
+use kernel::{Reduction, System, ThreadId, Transitions};
 use model::{Action, Model, What};
 use oracle::compare::{Strategy, Summary};
 use oracle::models::RULES;
-use reduction::{Combination, Doubt, Guesses};
+use reduction::{Assumptions, Combination, Doubt};
 use search::{Ending, Options};
 use std::path::Path;
 
@@ -120,7 +120,7 @@ fn wrong_rules_are_told_with_the_access_that_breaks_them() {
         assert!(rules.contains(part), "{name}");
         let model = with_rules(&text, &rules.replace(part, instead));
         let combination = strategy("optimistic").combination;
-        let mut reduction = combination.make::<Model>(Guesses::default()).expect("a reduction");
+        let mut reduction = combination.make::<Model>(Assumptions::default()).expect("a reduction");
         let searched = search::explore(
             &model,
             &mut model.start(),
@@ -130,7 +130,7 @@ fn wrong_rules_are_told_with_the_access_that_breaks_them() {
             &mut search::Silent,
         );
         assert_eq!(searched.expect("legal options").ending, Ending::Complete, "{name}");
-        let refuted = reduction.into_guesses().refuted();
+        let refuted = reduction.into_assumptions().refuted();
         let told: Vec<(&str, u32)> = refuted.iter().map(|one| (&*one.at.thread, one.at.line)).collect();
         assert!(told.contains(&expected), "{name}: {told:?}");
     }
@@ -150,7 +150,7 @@ fn rules_that_do_not_hold_are_told_and_dropped() {
     for (rules, dropped, doubts) in cases {
         let barrier = with_rules(&example("barrier.rad"), rules);
         let combination = strategy("optimistic").combination;
-        let mut reduction = combination.make::<Model>(Guesses::default()).expect("a reduction");
+        let mut reduction = combination.make::<Model>(Assumptions::default()).expect("a reduction");
         let (mut visited, mut state) = (store::Exact::new(), barrier.start());
         let options = Options::default();
         let searched = search::explore(
@@ -162,12 +162,12 @@ fn rules_that_do_not_hold_are_told_and_dropped() {
             &mut search::Silent,
         );
         let outcome = searched.expect("legal options");
-        let guesses = reduction.into_guesses();
+        let assumptions = reduction.into_assumptions();
         assert_eq!(outcome.ending, Ending::Complete, "{rules}");
         assert!((1..=2).contains(&outcome.restarts), "{rules}: {}", outcome.restarts);
         assert_eq!(outcome.figures.states, 78, "{rules}");
         assert_eq!(
-            (guesses.refuted().len(), guesses.doubts().len() >= doubts),
+            (assumptions.refuted().len(), assumptions.doubts().len() >= doubts),
             (dropped, true),
             "{rules}"
         );
@@ -215,7 +215,7 @@ fn an_endless_run_is_noticed() {
     let text = "int x; volatile int v; thread t { v = 1; loop { x = 1 - x; } } thread u { await v == 1; observe v; }";
     let round = model(text);
     let combination = strategy("optimistic").combination;
-    let mut reduction = combination.make::<Model>(Guesses::default()).expect("a reduction");
+    let mut reduction = combination.make::<Model>(Assumptions::default()).expect("a reduction");
     let searched = search::explore(
         &round,
         &mut round.start(),
@@ -226,11 +226,11 @@ fn an_endless_run_is_noticed() {
     );
     let outcome = searched.expect("legal options");
     assert_eq!((outcome.ending, outcome.marks.len()), (Ending::Complete, 1));
-    let guesses = reduction.into_guesses();
+    let assumptions = reduction.into_assumptions();
     assert!(
-        matches!(guesses.doubts(), [Doubt::Endless(at)] if at.thread == "t"),
+        matches!(assumptions.doubts(), [Doubt::Endless(at)] if at.thread == "t"),
         "{:?}",
-        guesses.doubts()
+        assumptions.doubts()
     );
 }
 
@@ -272,12 +272,12 @@ fn named(model: &Model) -> Vec<ThreadId> {
         let what = What::Go;
         model.apply(&mut state, Action { thread, what }).expect("a step");
     }
-    let mut menu = Menu::default();
-    model.pending(&mut state, &mut menu);
+    let mut transitions = Transitions::default();
+    model.transitions(&mut state, &mut transitions);
     let combination = strategy("persistent").combination;
-    let mut reduction = combination.make::<Model>(Guesses::default()).expect("a reduction");
+    let mut reduction = combination.make::<Model>(Assumptions::default()).expect("a reduction");
     let mut enough = Vec::new();
-    reduction.ample(model, &mut state, &menu, None, &mut enough);
+    reduction.ample(model, &mut state, &transitions, None, &mut enough);
     enough
 }
 

@@ -16,13 +16,13 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
-use crate::guess::{Doubt, Guess, Guesses};
+use crate::assumption::{Assumption, Assumptions, Doubt};
 use crate::independence::Independence;
-use crate::minders::Minders;
 use crate::optimistic::Optimistic;
-use crate::patience::Patience;
 use crate::persistent;
-use kernel::{Menu, Pending, Place, Reduction, ThreadId, View};
+use crate::query_throttle::QueryThrottle;
+use crate::watchers::Watchers;
+use kernel::{Location, Reduction, ThreadId, Transition, Transitions, View};
 
 /// The reduction that a list of independences makes.
 pub struct Ample<S: View> {
@@ -33,48 +33,54 @@ pub struct Ample<S: View> {
     pub persistent: bool,
     /// Whether actions fall asleep.
     pub sleep: bool,
-    /// Coarse steps, instead of everything else.
+    /// Transactions, instead of everything else.
     pub optimistic: Option<Optimistic>,
-    guesses: Guesses,
+    assumptions: Assumptions,
     order: Vec<ThreadId>,
-    patience: Patience,
-    minders: Minders,
+    throttle: QueryThrottle,
+    watchers: Watchers,
 }
 
 impl<S: View> Ample<S> {
     /// A thread is enough where one of `independences` proves each of its touches harmless.
-    pub fn new(independences: Vec<Box<dyn Independence<S>>>, guesses: Guesses) -> Ample<S> {
+    pub fn new(independences: Vec<Box<dyn Independence<S>>>, assumptions: Assumptions) -> Ample<S> {
         Ample {
             independences,
             atomic: false,
             persistent: false,
             sleep: false,
             optimistic: None,
-            guesses,
+            assumptions,
             order: Vec::new(),
-            patience: Patience::default(),
-            minders: Minders::default(),
+            throttle: QueryThrottle::default(),
+            watchers: Watchers::default(),
         }
     }
 
     /// What was relied on, and what of it turned out to be wrong.
-    pub fn into_guesses(self) -> Guesses {
-        self.guesses
+    pub fn into_assumptions(self) -> Assumptions {
+        self.assumptions
     }
 
     /// Whether each current action of a thread commutes with whatever the others may do before it.
-    fn commutes(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>, thread: ThreadId) -> bool {
-        let own = |entry: &&Pending<S::Action>| entry.thread == thread;
+    fn commutes(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        transitions: &Transitions<S::Action>,
+        thread: ThreadId,
+    ) -> bool {
+        let own = |entry: &&Transition<S::Action>| entry.thread == thread;
         let takes_nothing = self.independences.iter().any(|one| one.takes_nothing());
-        menu.entries().iter().filter(own).all(|entry| {
-            let touches = menu.footprint(entry);
+        transitions.entries().iter().filter(own).all(|entry| {
+            let touches = transitions.footprint(entry);
             (takes_nothing || !touches.is_empty())
                 && touches.iter().all(|&touch| {
-                    touch.place != Place::EVERYTHING
+                    touch.location != Location::EVERYTHING
                         && self
                             .independences
                             .iter_mut()
-                            .any(|one| one.commutes(system, state, thread, touch, &mut self.guesses))
+                            .any(|one| one.commutes(system, state, thread, touch, &mut self.assumptions))
                 })
         })
     }
@@ -82,24 +88,24 @@ impl<S: View> Ample<S> {
     /// Shows every access that is about to happen to the disciplines that somebody relies on.
     ///
     /// SOUNDNESS: a step of which nobody knows what it accesses may be against any of them.
-    fn watch(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>) {
-        for entry in menu.entries().iter().filter(|entry| entry.enabled) {
-            for &touch in menu.footprint(entry) {
-                if touch.place == Place::EVERYTHING {
+    fn watch(&mut self, system: &S, state: &mut S::State, transitions: &Transitions<S::Action>) {
+        for entry in transitions.entries().iter().filter(|entry| entry.enabled) {
+            for &touch in transitions.footprint(entry) {
+                if touch.location == Location::EVERYTHING {
                     if system.is_wild(state, entry.thread) {
-                        self.guesses.breach_all(entry.thread);
+                        self.assumptions.violate_all(entry.thread);
                     }
                 } else {
-                    let minders = self
-                        .minders
-                        .of(system, state, touch.place, &self.independences, &self.guesses);
+                    let watchers =
+                        self.watchers
+                            .of(system, state, touch.location, &self.independences, &self.assumptions);
                     for (position, one) in self.independences.iter_mut().enumerate() {
-                        if minders >> position & 1 == 1 {
-                            one.watch(system, state, entry.thread, touch, &mut self.guesses);
+                        if watchers >> position & 1 == 1 {
+                            one.watch(system, state, entry.thread, touch, &mut self.assumptions);
                         }
                     }
                 }
-                self.guesses.locate(|| system.whereabouts(state, entry.thread));
+                self.assumptions.locate(|| system.whereabouts(state, entry.thread));
             }
         }
     }
@@ -110,19 +116,23 @@ impl<S: View> Reduction<S> for Ample<S> {
         &mut self,
         system: &S,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
+        transitions: &Transitions<S::Action>,
         last: Option<ThreadId>,
         enough: &mut Vec<ThreadId>,
     ) {
         if let Some(optimistic) = &mut self.optimistic {
-            enough.extend(optimistic.choose(system, state, menu, last, &mut self.guesses));
+            enough.extend(optimistic.choose(system, state, transitions, last, &mut self.assumptions));
             return;
         }
-        self.watch(system, state, menu);
+        self.watch(system, state, transitions);
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         // SOUNDNESS: who can only wake up by chance is never enough: nobody else could move then in a deadlock, which would be passed by.
-        for entry in menu.entries().iter().filter(|entry| entry.enabled && !entry.by_chance) {
+        for entry in transitions
+            .entries()
+            .iter()
+            .filter(|entry| entry.enabled && !entry.spurious)
+        {
             if order.last() != Some(&entry.thread) {
                 order.push(entry.thread);
             }
@@ -134,11 +144,11 @@ impl<S: View> Reduction<S> for Ample<S> {
             _ => order
                 .iter()
                 .copied()
-                .find(|&thread| self.commutes(system, state, menu, thread)),
+                .find(|&thread| self.commutes(system, state, transitions, thread)),
         };
         enough.extend(found);
         if self.persistent && found.is_none() && order.len() > 1 {
-            persistent::choose(system, state, menu, &order, &mut self.patience, enough);
+            persistent::choose(system, state, transitions, &order, &mut self.throttle, enough);
         }
         self.order = order;
     }
@@ -147,16 +157,17 @@ impl<S: View> Reduction<S> for Ample<S> {
         self.atomic
     }
 
-    fn is_coarse(&self) -> bool {
+    fn has_transactions(&self) -> bool {
         self.optimistic.is_some()
     }
 
-    fn is_midway(&self) -> bool {
-        self.optimistic.as_ref().is_some_and(Optimistic::is_midway)
+    fn in_transaction(&self) -> bool {
+        self.optimistic.as_ref().is_some_and(Optimistic::in_transaction)
     }
 
-    fn goes_round(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
-        self.guesses.doubt(Doubt::Endless(system.whereabouts(state, thread)));
+    fn diverges(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
+        self.assumptions
+            .doubt(Doubt::Endless(system.whereabouts(state, thread)));
     }
 
     fn sleeps(&self) -> bool {
@@ -167,11 +178,11 @@ impl<S: View> Reduction<S> for Ample<S> {
         &mut self,
         system: &S,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
-        one: &Pending<S::Action>,
-        two: &Pending<S::Action>,
+        transitions: &Transitions<S::Action>,
+        one: &Transition<S::Action>,
+        two: &Transition<S::Action>,
     ) -> bool {
-        system.commute(state, menu, one, two)
+        system.commute(state, transitions, one, two)
     }
 
     fn name(&self, system: &S, state: &mut S::State, action: S::Action) -> Option<u64> {
@@ -179,20 +190,20 @@ impl<S: View> Reduction<S> for Ample<S> {
     }
 
     fn is_broken(&self) -> bool {
-        self.guesses.is_broken()
+        self.assumptions.is_broken()
     }
 
-    fn mend(&mut self, system: &S, state: &mut S::State) -> bool {
+    fn refine(&mut self, system: &S, state: &mut S::State) -> bool {
         if let Some(optimistic) = &mut self.optimistic {
             optimistic.begin_again();
         }
-        let mended = self.guesses.mend();
-        for (variable, open) in self.guesses.reconsidered() {
+        let refined = self.assumptions.refine();
+        for (variable, open) in self.assumptions.reconsidered() {
             system.reconsider(state, variable, open);
         }
-        if !self.guesses.holds(Guess::Owners) {
+        if !self.assumptions.holds(Assumption::Owners) {
             system.distrust(state);
         }
-        mended
+        refined
     }
 }

@@ -7,25 +7,25 @@
 //! object for dominated which a third thread reaches freely. Here one traversal from all other threads' roots, which does
 //! not go past the locked objects, must not meet it.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Assumption, Assumptions};
 use crate::independence::Independence;
-use crate::patience::Patience;
+use crate::query_throttle::QueryThrottle;
 use crate::selflock;
-use kernel::{Place, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, ThreadId, View};
 use std::cell::RefCell;
 
 /// The independence.
 pub struct Dominated {
-    patience: Patience,
-    /// Whether somebody else looks after the classes that are guessed to be self-locking.
+    throttle: QueryThrottle,
+    /// Whether somebody else looks after the classes that are assumed to be self-locking.
     is_watched: bool,
 }
 
 impl Dominated {
-    /// The independence. Whoever has `selflock` as well has the same guesses checked by it.
+    /// The independence. Whoever has `selflock` as well has the same assumptions checked by it.
     pub fn new(is_watched: bool) -> Dominated {
         Dominated {
-            patience: Patience::default(),
+            throttle: QueryThrottle::default(),
             is_watched,
         }
     }
@@ -37,35 +37,42 @@ impl<S: View> Independence<S> for Dominated {
         system: &S,
         state: &mut S::State,
         thread: ThreadId,
-        touch: Touch,
-        guesses: &mut Guesses,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) -> bool {
         let relied = RefCell::new(Vec::new());
         let locks = |class: u32| {
-            let holds = guesses.holds(Guess::SelfLocking(class));
+            let holds = assumptions.holds(Assumption::SelfLocking(class));
             if holds && !relied.borrow().contains(&class) {
                 relied.borrow_mut().push(class);
             }
             holds
         };
         let spot = system.spot(state, thread);
-        let question = || system.is_dominated(state, thread, touch.place, &locks);
-        let dominated = self.patience.ask(spot, question);
+        let question = || system.is_dominated(state, thread, touch.location, &locks);
+        let dominated = self.throttle.ask(spot, question);
         if dominated {
             for class in relied.into_inner() {
-                guesses.rely(Guess::SelfLocking(class));
+                assumptions.rely(Assumption::SelfLocking(class));
             }
         }
         dominated
     }
 
-    fn minds(&self, system: &S, state: &mut S::State, place: Place, guesses: &Guesses) -> bool {
-        !self.is_watched && selflock::minds(system, state, place, guesses)
+    fn watches(&self, system: &S, state: &mut S::State, location: Location, assumptions: &Assumptions) -> bool {
+        !self.is_watched && selflock::watches(system, state, location, assumptions)
     }
 
-    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+    fn watch(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
+    ) {
         if !self.is_watched {
-            selflock::watch(system, state, thread, touch, guesses);
+            selflock::watch(system, state, thread, touch, assumptions);
         }
     }
 }

@@ -5,15 +5,15 @@
 //! is an access to its thread object and goes through the same test. So does what is as good as local: giving back a monitor that
 //! one has.
 
-use crate::guess::Guesses;
+use crate::assumption::Assumptions;
 use crate::independence::{Independence, gives_back};
-use crate::patience::Patience;
-use kernel::{Place, ThreadId, Touch, View};
+use crate::query_throttle::QueryThrottle;
+use kernel::{Location, MemoryAccess, ThreadId, View};
 
 /// The independence.
 #[derive(Default)]
 pub struct Escape {
-    patience: Patience,
+    throttle: QueryThrottle,
 }
 
 impl<S: View> Independence<S> for Escape {
@@ -22,20 +22,21 @@ impl<S: View> Independence<S> for Escape {
         system: &S,
         state: &mut S::State,
         thread: ThreadId,
-        touch: Touch,
-        _guesses: &mut Guesses,
+        touch: MemoryAccess,
+        _assumptions: &mut Assumptions,
     ) -> bool {
         if gives_back(system, state, thread, touch) {
             return true;
         }
-        let soon = system.is_soon_known_local(state, thread, touch.place);
+        let soon = system.is_soon_known_local(state, thread, touch.location);
         soon.unwrap_or_else(|| {
             let spot = system.spot(state, thread);
-            self.patience.ask(spot, || system.is_local(state, thread, touch.place))
+            self.throttle
+                .ask(spot, || system.is_local(state, thread, touch.location))
         })
     }
 
-    fn minds(&self, _system: &S, _state: &mut S::State, _place: Place, _guesses: &Guesses) -> bool {
+    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
         false
     }
 }

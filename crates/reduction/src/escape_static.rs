@@ -1,8 +1,8 @@
 //! `escape-static`: objects that were proved beforehand never to be shared (Dwyer et al., section 5.1 and appendix A).
 
-use crate::guess::Guesses;
+use crate::assumption::Assumptions;
 use crate::independence::Independence;
-use kernel::{Place, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, ThreadId, View};
 
 /// The independence.
 pub struct EscapeStatic;
@@ -13,17 +13,17 @@ impl<S: View> Independence<S> for EscapeStatic {
         system: &S,
         state: &mut S::State,
         _thread: ThreadId,
-        touch: Touch,
-        _guesses: &mut Guesses,
+        touch: MemoryAccess,
+        _assumptions: &mut Assumptions,
     ) -> bool {
-        system.is_proved_local(state, touch.place)
+        system.is_proved_local(state, touch.location)
     }
 
     fn takes_nothing(&self) -> bool {
         false
     }
 
-    fn minds(&self, _system: &S, _state: &mut S::State, _place: Place, _guesses: &Guesses) -> bool {
+    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
         false
     }
 }

@@ -3,12 +3,12 @@
 //! A final field that is written only before its object is shared never changes for anybody else, so reading it commutes.
 //! With the local variables, which are in no footprint, this is the yardstick LocalFinal of Stoller and Cohen (2006, section 11).
 //!
-//! That it is not written later (by a constructor that gave `this` away, or by reflection) is guessed for each class, and
+//! That it is not written later (by a constructor that gave `this` away, or by reflection) is assumed for each class, and
 //! checked.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Assumption, Assumptions};
 use crate::independence::Independence;
-use kernel::{Place, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, ThreadId, View};
 
 /// The independence.
 pub struct FinalField;
@@ -22,38 +22,45 @@ impl<S: View> Independence<S> for FinalField {
         system: &S,
         state: &mut S::State,
         _thread: ThreadId,
-        touch: Touch,
-        guesses: &mut Guesses,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) -> bool {
-        if !touch.access.is_read() || !system.is_final(state, touch.place) {
+        if !touch.access.is_read() || !system.is_final(state, touch.location) {
             return false;
         }
-        let guess = Guess::Final(system.class_of(state, touch.place).unwrap_or(STATICS));
-        let holds = guesses.holds(guess);
+        let assumption = Assumption::Final(system.class_of(state, touch.location).unwrap_or(STATICS));
+        let holds = assumptions.holds(assumption);
         if holds {
-            guesses.rely(guess);
+            assumptions.rely(assumption);
         }
         holds
     }
 
-    fn minds(&self, system: &S, state: &mut S::State, place: Place, _guesses: &Guesses) -> bool {
-        system.is_final(state, place)
+    fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
+        system.is_final(state, location)
     }
 
-    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-        if touch.access.is_read() || touch.place.cell == Place::MONITOR {
+    fn watch(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
+    ) {
+        if touch.access.is_read() || touch.location.cell == Location::MONITOR {
             return;
         }
         // A write to a whole object is one to each of its final fields.
         let mut parts = Vec::new();
-        if touch.place.cell == Place::WHOLE {
+        if touch.location.cell == Location::WHOLE {
             system.parts(state, touch, &mut parts);
         }
-        let of_place = [touch.place].into_iter();
-        let mut places = of_place.chain(parts.into_iter().map(|part| part.place));
-        if places.any(|place| system.is_final(state, place)) && system.has_escaped(state, touch.place) {
-            let class = system.class_of(state, touch.place).unwrap_or(STATICS);
-            guesses.breach(Guess::Final(class), thread, touch.place);
+        let of_location = [touch.location].into_iter();
+        let mut locations = of_location.chain(parts.into_iter().map(|part| part.location));
+        if locations.any(|location| system.is_final(state, location)) && system.has_escaped(state, touch.location) {
+            let class = system.class_of(state, touch.location).unwrap_or(STATICS);
+            assumptions.violate(Assumption::Final(class), thread, touch.location);
         }
     }
 }

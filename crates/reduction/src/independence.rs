@@ -1,20 +1,20 @@
 //! What proves that a touch commutes: one file for each way to do so.
 
-use crate::guess::Guesses;
-use kernel::{Access, Place, ThreadId, Touch, View};
+use crate::assumption::Assumptions;
+use kernel::{AccessKind, Location, MemoryAccess, ThreadId, View};
 
 /// Proves, for one touch of the next step of a thread in one state, that no other thread can interfere with it before.
 /// `false` is always sound.
 pub trait Independence<S: View> {
     /// Whether nothing that the other threads may do from here on, before this step, conflicts with the touch. What the
-    /// answer rests on is noted in `guesses`.
+    /// answer rests on is noted in `assumptions`.
     fn commutes(
         &mut self,
         system: &S,
         state: &mut S::State,
         thread: ThreadId,
-        touch: Touch,
-        guesses: &mut Guesses,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) -> bool;
 
     /// Whether it is also content with a step that touches nothing. What was proved about objects is about objects only, so that
@@ -23,18 +23,28 @@ pub trait Independence<S: View> {
         true
     }
 
-    /// Whether a touch of a place of this kind ([`View::kind_of`]) may break anything, as the guesses stand. What is not minded is not
-    /// watched until another guess is broken or dropped.
-    fn minds(&self, _system: &S, _state: &mut S::State, _place: Place, _guesses: &Guesses) -> bool {
+    /// Whether an access to a location of this kind ([`View::kind_of`]) may break anything, as the assumptions stand. If not,
+    /// accesses of this kind are not watched until another assumption is broken or dropped.
+    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
         true
     }
 
-    /// Looks at a touch of a known place that is about to happen, and notes in `guesses` what it breaks.
-    fn watch(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId, _touch: Touch, _guesses: &mut Guesses) {}
+    /// Looks at an access to a known location that is about to happen, and notes in `assumptions` what it breaks.
+    fn watch(
+        &mut self,
+        _system: &S,
+        _state: &mut S::State,
+        _thread: ThreadId,
+        _touch: MemoryAccess,
+        _assumptions: &mut Assumptions,
+    ) {
+    }
 }
 
 /// Whether a thread gives back a monitor that it has: nobody else can do anything to a monitor that has an owner. Who waits
 /// there and is notified, or leaves without, is touched by himself.
-pub(crate) fn gives_back<S: View>(system: &S, state: &mut S::State, thread: ThreadId, touch: Touch) -> bool {
-    touch.place.cell == Place::MONITOR && touch.access == Access::Release && system.holds(state, thread, touch.place)
+pub(crate) fn gives_back<S: View>(system: &S, state: &mut S::State, thread: ThreadId, touch: MemoryAccess) -> bool {
+    touch.location.cell == Location::MONITOR
+        && touch.access == AccessKind::Release
+        && system.holds(state, thread, touch.location)
 }

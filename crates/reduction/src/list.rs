@@ -9,7 +9,7 @@ use crate::optimistic::Optimistic;
 use crate::own::Own;
 use crate::selflock::SelfLock;
 use crate::settled::Settled;
-use crate::{Ample, Guesses, Independence};
+use crate::{Ample, Assumptions, Independence};
 use kernel::View;
 use std::fmt;
 
@@ -260,7 +260,7 @@ impl Combination {
     }
 
     /// The reduction; `None` if nothing is left out.
-    pub fn make<S: View>(&self, guesses: Guesses) -> Option<Ample<S>> {
+    pub fn make<S: View>(&self, assumptions: Assumptions) -> Option<Ample<S>> {
         if self.is_full() {
             return None;
         }
@@ -270,7 +270,7 @@ impl Combination {
                 independences.push(one);
             }
         };
-        // The cheapest are asked first, but who needs no guess before who guesses much.
+        // The cheapest are asked first, but those that need no assumption before those that assume much.
         add(Part::EscapeStatic, Box::new(EscapeStatic));
         add(Part::Final, Box::new(FinalField));
         add(Part::Final, Box::new(Settled));
@@ -279,7 +279,7 @@ impl Combination {
         add(Part::SelfLock, Box::new(SelfLock));
         add(Part::Lockset, Box::<Lockset>::default());
         add(Part::Dominated, Box::new(Dominated::new(self.has(Part::SelfLock))));
-        let mut ample = Ample::new(independences, guesses);
+        let mut ample = Ample::new(independences, assumptions);
         ample.atomic = self.has(Part::Atomic);
         ample.persistent = self.has(Part::Persistent);
         ample.sleep = self.has(Part::Sleep);

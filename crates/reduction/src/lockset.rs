@@ -2,29 +2,29 @@
 //!
 //! A field of a shared object, an array or a static field that is only read since it was shared, or at every access to which some one
 //! lock was held, commutes with what others do while that lock is held. Which lock it is, the record in the state tells; that it
-//! goes on like this is guessed for each variable. The paper has a record for each object; with one for each field, those of an object
+//! goes on like this is assumed for each variable. The paper has a record for each object; with one for each field, those of an object
 //! may be protected by different locks.
 //!
-//! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. A guess is broken
+//! SOUNDNESS: every access to a shared object goes into its record, also one that commutes for another reason. An assumption is broken
 //! once some record is empty, written and unlocked, and anything rested on it. While a thread has the locks of a record, nobody else has
 //! any of them, so an access by another before its own leaves that record empty, in either order. That nobody loses a lock
-//! to another thread is the machine's word for monitors, and a guess for locks that are made of fields: if it is wrong, these are no
+//! to another thread is the machine's word for monitors, and an assumption for locks that are made of fields: if it is wrong, these are no
 //! locks.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Assumption, Assumptions};
 use crate::independence::Independence;
-use kernel::{Place, Protection, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, Protection, ThreadId, View};
 
 /// The independence.
 #[derive(Default)]
 pub struct Lockset {
-    parts: Vec<Touch>,
+    parts: Vec<MemoryAccess>,
 }
 
-/// What is guessed about a variable.
-pub(crate) fn guess<S: View>(system: &S, state: &mut S::State, place: Place) -> Guess {
-    let (of, cell) = system.variable_of(state, place);
-    Guess::Exclusive(of, cell)
+/// What is assumed about a variable.
+pub(crate) fn assumption<S: View>(system: &S, state: &mut S::State, location: Location) -> Assumption {
+    let (of, cell) = system.variable_of(state, location);
+    Assumption::Exclusive(of, cell)
 }
 
 /// Notes an access that takes a lock from its owner.
@@ -32,33 +32,36 @@ pub(crate) fn watch_owners<S: View>(
     system: &S,
     state: &mut S::State,
     thread: ThreadId,
-    touch: Touch,
-    guesses: &mut Guesses,
+    touch: MemoryAccess,
+    assumptions: &mut Assumptions,
 ) {
-    if !touch.access.is_read() && system.usurps(state, thread, touch.place) && guesses.holds(Guess::Owners) {
-        guesses.breach(Guess::Owners, thread, touch.place);
+    if !touch.access.is_read()
+        && system.steals_lock(state, thread, touch.location)
+        && assumptions.holds(Assumption::Owners)
+    {
+        assumptions.violate(Assumption::Owners, thread, touch.location);
     }
 }
 
-/// What of the guess about a variable is wrong with this protection, if anything.
-pub(crate) fn broken(guess: Guess, protection: Protection) -> Option<Guess> {
-    match (protection, guess) {
-        (Protection::Unlocked, Guess::Exclusive(of, cell)) => Some(Guess::Locked(of, cell)),
-        (Protection::Open, _) => Some(guess),
+/// What of the assumption about a variable is wrong with this protection, if anything.
+pub(crate) fn broken(assumption: Assumption, protection: Protection) -> Option<Assumption> {
+    match (protection, assumption) {
+        (Protection::Unlocked, Assumption::Exclusive(of, cell)) => Some(Assumption::Locked(of, cell)),
+        (Protection::Open, _) => Some(assumption),
         _ => None,
     }
 }
 
-/// What has to hold so that nobody else accesses a variable, by its guess.
-pub(crate) fn rely(guess: Guess, guesses: &mut Guesses) {
-    guesses.rely(guess);
-    if guesses.holds(Guess::Owners) {
-        guesses.rely(Guess::Owners);
+/// What has to hold so that nobody else accesses a variable, by its assumption.
+pub(crate) fn rely(assumption: Assumption, assumptions: &mut Assumptions) {
+    assumptions.rely(assumption);
+    if assumptions.holds(Assumption::Owners) {
+        assumptions.rely(Assumption::Owners);
     }
-    if let Guess::Exclusive(of, cell) = guess
-        && guesses.holds(Guess::Locked(of, cell))
+    if let Assumption::Exclusive(of, cell) = assumption
+        && assumptions.holds(Assumption::Locked(of, cell))
     {
-        guesses.rely(Guess::Locked(of, cell));
+        assumptions.rely(Assumption::Locked(of, cell));
     }
 }
 
@@ -68,41 +71,48 @@ impl<S: View> Independence<S> for Lockset {
         system: &S,
         state: &mut S::State,
         thread: ThreadId,
-        touch: Touch,
-        guesses: &mut Guesses,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) -> bool {
-        if touch.place.cell == Place::MONITOR {
+        if touch.location.cell == Location::MONITOR {
             return false;
         }
-        let guess = guess(system, state, touch.place);
-        if !guesses.holds(guess) {
+        let assumption = assumption(system, state, touch.location);
+        if !assumptions.holds(assumption) {
             return false;
         }
-        let protection = system.protection(state, thread, touch.place, touch.access);
+        let protection = system.protection(state, thread, touch.location, touch.access);
         let protected = matches!(protection, Some(Protection::ReadOnly | Protection::Locked));
         if protected {
-            rely(guess, guesses);
+            rely(assumption, assumptions);
         }
         protected
     }
 
-    fn minds(&self, system: &S, state: &mut S::State, place: Place, _guesses: &Guesses) -> bool {
-        system.may_be_protected(state, place) || system.may_be_held(state, place)
+    fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
+        system.may_be_protected(state, location) || system.may_be_held(state, location)
     }
 
-    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-        watch_owners(system, state, thread, touch, guesses);
-        if touch.place.cell == Place::MONITOR {
+    fn watch(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
+    ) {
+        watch_owners(system, state, thread, touch, assumptions);
+        if touch.location.cell == Location::MONITOR {
             return;
         }
         let mut parts = std::mem::take(&mut self.parts);
         system.parts(state, touch, &mut parts);
         for part in parts.drain(..) {
-            let protection = system.protection(state, thread, part.place, part.access);
+            let protection = system.protection(state, thread, part.location, part.access);
             if let Some(protection @ (Protection::Unlocked | Protection::Open)) = protection {
-                let guess = guess(system, state, part.place);
-                if let Some(broken) = broken(guess, protection).filter(|_| guesses.holds(guess)) {
-                    guesses.breach(broken, thread, part.place);
+                let assumption = assumption(system, state, part.location);
+                if let Some(broken) = broken(assumption, protection).filter(|_| assumptions.holds(assumption)) {
+                    assumptions.violate(broken, thread, part.location);
                 }
             }
         }

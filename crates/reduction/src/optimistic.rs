@@ -1,14 +1,14 @@
-//! `optimistic`: coarse steps under guessed exclusive access.
+//! `optimistic`: transactions under assumed exclusive access.
 //!
 //! After Stoller and Cohen (2006). A step is *invisible* if it touches only what its thread has exclusive access to, what is never
 //! written, and what its touch moves left on; all others are visible. A visible step and all invisible ones of its thread after it
-//! are taken as one. That a thread has exclusive access to a place whenever it touches it is guessed: some lock is held at every
-//! access, or only one thread accesses it at all, or the user has given a rule. The guess is checked at every state, those in the midst
-//! of a step included; a place whose guess is wrong is unprotected from then on, and the search starts over.
+//! are taken as one. That a thread has exclusive access to a location whenever it touches it is assumed: some lock is held at every
+//! access, or only one thread accesses it at all, or the user has given a rule. The assumption is checked at every state, those in the midst
+//! of a step included; a location whose assumption is wrong is unprotected from then on, and the search starts over.
 //!
-//! SOUNDNESS: the guess holds in the system iff it holds in the coarse one (theorem 1), for which the hypotheses of section 5 are needed.
-//! The locks that are left for a place at the end were held at all accesses, so each of them is a rule that was fixed all
-//! the time; so is the only thread. Where places come and go (Java), what is left is kept in the state, for each execution by itself, and
+//! SOUNDNESS: the assumption holds in the system iff it holds in the one with transactions (theorem 1), for which the hypotheses of section 5 are needed.
+//! The locks that are left for a location at the end were held at all accesses, so each of them is a rule that was fixed all
+//! the time; so is the only thread. Where locations come and go (Java), what is left is kept in the state, for each execution by itself, and
 //! what only one thread was ever able to reach is nobody else's, nor is what only a thread itself uses of its own object (`own`). Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
 //! user's rules, that they are disjoint and that nobody takes another's access away is checked at every state and for every step that
 //! can be taken there; who may make another's rule true is visible ([`View::begins`]).
@@ -19,21 +19,21 @@
 //! Kept are deadlocks, and whatever invisible steps of others cannot hide again: failures, locks left behind, observations, and
 //! races, whose two halves are visible.
 
+use crate::assumption::{Assumption, Assumptions, Doubt, Sight};
 use crate::final_field::FinalField;
-use crate::guess::{Doubt, Guess, Guesses, Sight};
 use crate::independence::{Independence, gives_back};
-use crate::lockset::{broken, guess, rely, watch_owners};
+use crate::lockset::{assumption, broken, rely, watch_owners};
 use crate::own::Own;
-use kernel::{Menu, Pending, Place, Protection, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, Protection, ThreadId, Transition, Transitions, View};
 use std::collections::HashMap;
 
 /// How many accesses to a variable are remembered.
 const REMEMBERED: usize = 8;
 
-/// What is known of the accesses to a place.
+/// What is known of the accesses to a location.
 struct Record {
     /// The locks that were held at all of them.
-    locks: Vec<Place>,
+    locks: Vec<Location>,
     /// The thread that made all of them.
     thread: Option<ThreadId>,
 }
@@ -41,19 +41,19 @@ struct Record {
 /// The reduction.
 #[derive(Default)]
 pub struct Optimistic {
-    records: HashMap<Place, Record>,
+    records: HashMap<Location, Record>,
     /// Some accesses to each variable, by who made them and from where.
-    sights: HashMap<Guess, Vec<(ThreadId, u64, Sight)>>,
-    midway: bool,
+    sights: HashMap<Assumption, Vec<(ThreadId, u64, Sight)>>,
+    in_transaction: bool,
     own: Own,
-    locks: Vec<Place>,
-    parts: Vec<Touch>,
+    locks: Vec<Location>,
+    parts: Vec<MemoryAccess>,
 }
 
 impl Optimistic {
     /// Whether the state that was asked about last is in the midst of a step.
-    pub fn is_midway(&self) -> bool {
-        self.midway
+    pub fn in_transaction(&self) -> bool {
+        self.in_transaction
     }
 
     /// Forgets all accesses.
@@ -67,13 +67,13 @@ impl Optimistic {
         &mut self,
         system: &S,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
+        transitions: &Transitions<S::Action>,
         last: Option<ThreadId>,
-        guesses: &mut Guesses,
+        assumptions: &mut Assumptions,
     ) -> Option<ThreadId> {
-        self.watch(system, state, menu, guesses);
+        self.watch(system, state, transitions, assumptions);
         let mut threads: Vec<ThreadId> = Vec::new();
-        for entry in menu.entries().iter().filter(|entry| entry.enabled) {
+        for entry in transitions.entries().iter().filter(|entry| entry.enabled) {
             if !threads.contains(&entry.thread) {
                 threads.push(entry.thread);
             }
@@ -81,23 +81,29 @@ impl Optimistic {
         threads.sort_by_key(|&thread| Some(thread) != last);
         let found = threads
             .into_iter()
-            .find(|&thread| is_invisible(system, state, menu, thread, &mut self.own, guesses));
-        self.midway = found.is_some();
+            .find(|&thread| is_invisible(system, state, transitions, thread, &mut self.own, assumptions));
+        self.in_transaction = found.is_some();
         found
     }
 
-    fn watch<S: View>(&mut self, system: &S, state: &mut S::State, menu: &Menu<S::Action>, guesses: &mut Guesses) {
+    fn watch<S: View>(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        transitions: &Transitions<S::Action>,
+        assumptions: &mut Assumptions,
+    ) {
         let (mut disputed, mut expelled) = (Vec::new(), Vec::new());
         system.disputed(state, &mut disputed);
-        for (place, one, two) in disputed {
-            let name = system.describe(state, place);
+        for (location, one, two) in disputed {
+            let name = system.describe(state, location);
             let doubt = Doubt::Disputed(name, system.whereabouts(state, one), system.whereabouts(state, two));
-            refute(system, state, place, one, doubt, guesses);
+            refute(system, state, location, one, doubt, assumptions);
         }
-        for entry in menu.entries().iter().filter(|entry| entry.enabled) {
+        for entry in transitions.entries().iter().filter(|entry| entry.enabled) {
             system.expels(state, entry.action, &mut expelled);
-            for (place, other) in expelled.drain(..) {
-                let name = system.describe(state, place);
+            for (location, other) in expelled.drain(..) {
+                let name = system.describe(state, location);
                 let (by, of) = (
                     system.whereabouts(state, entry.thread),
                     system.whereabouts(state, other),
@@ -105,29 +111,29 @@ impl Optimistic {
                 refute(
                     system,
                     state,
-                    place,
+                    location,
                     entry.thread,
                     Doubt::Expelled(name, by, of),
-                    guesses,
+                    assumptions,
                 );
             }
-            for &touch in menu.footprint(entry) {
-                if touch.place == Place::EVERYTHING {
+            for &touch in transitions.footprint(entry) {
+                if touch.location == Location::EVERYTHING {
                     if system.is_wild(state, entry.thread) {
-                        guesses.breach_all(entry.thread);
+                        assumptions.violate_all(entry.thread);
                     }
                 } else {
-                    FinalField.watch(system, state, entry.thread, touch, guesses);
-                    self.own.watch(system, state, entry.thread, touch, guesses);
-                    watch_owners(system, state, entry.thread, touch, guesses);
+                    FinalField.watch(system, state, entry.thread, touch, assumptions);
+                    self.own.watch(system, state, entry.thread, touch, assumptions);
+                    watch_owners(system, state, entry.thread, touch, assumptions);
                     let mut parts = std::mem::take(&mut self.parts);
                     system.parts(state, touch, &mut parts);
                     for part in parts.drain(..) {
-                        self.look(system, state, entry, part, guesses);
+                        self.look(system, state, entry, part, assumptions);
                     }
                     self.parts = parts;
                 }
-                guesses.locate(|| system.whereabouts(state, entry.thread));
+                assumptions.locate(|| system.whereabouts(state, entry.thread));
             }
         }
     }
@@ -137,28 +143,29 @@ impl Optimistic {
         &mut self,
         system: &S,
         state: &mut S::State,
-        entry: &Pending<S::Action>,
-        touch: Touch,
-        guesses: &mut Guesses,
+        entry: &Transition<S::Action>,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) {
-        let (place, thread) = (touch.place, entry.thread);
-        let guess = guess(system, state, place);
-        if place.cell == Place::MONITOR || !guesses.holds(guess) || !system.has_escaped(state, place) {
+        let (location, thread) = (touch.location, entry.thread);
+        let assumption = assumption(system, state, location);
+        if location.cell == Location::MONITOR || !assumptions.holds(assumption) || !system.has_escaped(state, location)
+        {
             return;
         }
-        if let Some(has_access) = system.has_access(state, thread, place) {
+        if let Some(has_access) = system.has_access(state, thread, location) {
             if !has_access {
-                guesses.breach(guess, thread, place);
+                assumptions.violate(assumption, thread, location);
             }
             return;
         }
-        if system.is_open(state, place) || system.is_final(state, place) {
+        if system.is_open(state, location) || system.is_final(state, location) {
             return;
         }
-        let protection = system.protection(state, thread, place, touch.access);
-        let protection = protection.unwrap_or_else(|| self.record(system, state, thread, place));
-        let Some(broken) = broken(guess, protection) else {
-            return self.remember(system, state, thread, guess);
+        let protection = system.protection(state, thread, location, touch.access);
+        let protection = protection.unwrap_or_else(|| self.record(system, state, thread, location));
+        let Some(broken) = broken(assumption, protection) else {
+            return self.remember(system, state, thread, assumption);
         };
         let now = sight(system, state, thread);
         // Best is one by another thread that had none of the same locks.
@@ -166,20 +173,26 @@ impl Optimistic {
             let shares = other.locks.iter().any(|lock| now.locks.contains(lock));
             (*who != thread, !shares)
         };
-        let others = self.sights.get(&guess).into_iter().flatten();
+        let others = self.sights.get(&assumption).into_iter().flatten();
         match others.max_by_key(fits) {
-            Some((_, _, other)) => guesses.breach_with(broken, thread, place, now.locks, other.clone()),
+            Some((_, _, other)) => assumptions.violate_with(broken, thread, location, now.locks, other.clone()),
             None => {
-                guesses.breach(broken, thread, place);
+                assumptions.violate(broken, thread, location);
             }
         }
     }
 
-    /// Notes an access to a place that is the same in all states; what protects it now.
-    fn record<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, place: Place) -> Protection {
+    /// Notes an access to a location that is the same in all states; what protects it now.
+    fn record<S: View>(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        location: Location,
+    ) -> Protection {
         self.locks.clear();
         system.locks_of(state, thread, &mut self.locks);
-        let record = self.records.entry(place).or_insert_with(|| Record {
+        let record = self.records.entry(location).or_insert_with(|| Record {
             locks: self.locks.clone(),
             thread: Some(thread),
         });
@@ -192,9 +205,9 @@ impl Optimistic {
     }
 
     /// Remembers an access to a variable, for reports.
-    fn remember<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, guess: Guess) {
+    fn remember<S: View>(&mut self, system: &S, state: &mut S::State, thread: ThreadId, assumption: Assumption) {
         let spot = system.spot(state, thread);
-        let sights = self.sights.entry(guess).or_default();
+        let sights = self.sights.entry(assumption).or_default();
         if sights.len() < REMEMBERED && !sights.iter().any(|&(who, at, _)| (who, at) == (thread, spot)) {
             sights.push((thread, spot, sight(system, state, thread)));
         }
@@ -211,62 +224,62 @@ fn sight<S: View>(system: &S, state: &mut S::State, thread: ThreadId) -> Sight {
     }
 }
 
-/// A hypothesis about a place does not hold, so the place is unprotected.
+/// A hypothesis about a location does not hold, so the location is unprotected.
 fn refute<S: View>(
     system: &S,
     state: &mut S::State,
-    place: Place,
+    location: Location,
     thread: ThreadId,
     doubt: Doubt,
-    guesses: &mut Guesses,
+    assumptions: &mut Assumptions,
 ) {
-    let guess = guess(system, state, place);
-    if guesses.holds(guess) {
-        guesses.rely(guess);
-        guesses.breach(guess, thread, place);
-        guesses.doubt(doubt);
+    let assumption = assumption(system, state, location);
+    if assumptions.holds(assumption) {
+        assumptions.rely(assumption);
+        assumptions.violate(assumption, thread, location);
+        assumptions.doubt(doubt);
     }
 }
 
-/// Whether no other thread can see the next step of a thread, if the guesses hold.
+/// Whether no other thread can see the next step of a thread, if the assumptions hold.
 fn is_invisible<S: View>(
     system: &S,
     state: &mut S::State,
-    menu: &Menu<S::Action>,
+    transitions: &Transitions<S::Action>,
     thread: ThreadId,
     own: &mut Own,
-    guesses: &mut Guesses,
+    assumptions: &mut Assumptions,
 ) -> bool {
     if system.begins(state, thread) {
         return false;
     }
     let mut rests_on = Vec::new();
-    let entries = menu.entries().iter().filter(|entry| entry.thread == thread);
-    for &touch in entries.flat_map(|entry| menu.footprint(entry)) {
-        let place = touch.place;
-        if place == Place::EVERYTHING {
+    let entries = transitions.entries().iter().filter(|entry| entry.thread == thread);
+    for &touch in entries.flat_map(|entry| transitions.footprint(entry)) {
+        let location = touch.location;
+        if location == Location::EVERYTHING {
             return false;
         }
         if gives_back(system, state, thread, touch)
-            || FinalField.commutes(system, state, thread, touch, guesses)
-            || own.commutes(system, state, thread, touch, guesses)
+            || FinalField.commutes(system, state, thread, touch, assumptions)
+            || own.commutes(system, state, thread, touch, assumptions)
             || system.moves_left(state, thread, touch)
-            || !system.has_escaped(state, place)
+            || !system.has_escaped(state, location)
         {
             continue;
         }
-        let guess = guess(system, state, place);
-        let ruled = system.has_access(state, thread, place).is_some();
-        let guessed = place.cell != Place::MONITOR && !system.is_open(state, place);
-        if !(ruled || guessed) || !guesses.holds(guess) {
+        let assumption = assumption(system, state, location);
+        let ruled = system.has_access(state, thread, location).is_some();
+        let assumed = location.cell != Location::MONITOR && !system.is_open(state, location);
+        if !(ruled || assumed) || !assumptions.holds(assumption) {
             return false;
         }
-        rests_on.push((guess, ruled));
+        rests_on.push((assumption, ruled));
     }
-    for (guess, ruled) in rests_on {
+    for (assumption, ruled) in rests_on {
         match ruled {
-            true => guesses.rely(guess),
-            false => rely(guess, guesses),
+            true => assumptions.rely(assumption),
+            false => rely(assumption, assumptions),
         }
     }
     true

@@ -6,8 +6,8 @@
 //!
 //! Newer JDKs keep a part of these fields in a second object, which belongs to one thread for ever and counts as the thread's own as well.
 //!
-//! Which fields these are is guessed, for each class and field. SOUNDNESS: the owner is given by the object and never changes, so
-//! the guess needs no history. Let some execution have a first access by another thread; all the owner's accesses to the
+//! Which fields these are is assumed, for each class and field. SOUNDNESS: the owner is given by the object and never changes, so
+//! the assumption needs no history. Let some execution have a first access by another thread; all the owner's accesses to the
 //! field commute with what comes before it, so an execution that takes them early and was not left out has it, too. There it
 //! is seen, because every access is looked at, also one that commutes for another reason.
 //!
@@ -16,8 +16,8 @@
 //!
 //! A lock that is made of fields names its owner in one of them. That field is the owner's own in much the same way, though the
 //! owner changes: he names himself, and whoever else looks there only wants to know whether it is he, which is so before and after. And as
-//! long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is guessed
-//! for each class of locks ([`Tenure`]). SOUNDNESS: let some execution have a first access that is against it. Whatever was taken early
+//! long as there is an owner, nobody else changes the lock, so the owner finds it as he left it. That is assumed
+//! for each class of locks ([`OwnerAccess`]). SOUNDNESS: let some execution have a first access that is against it. Whatever was taken early
 //! on its account until then comes to the same early and late: what others do in order changes neither whether a thread is the owner, nor
 //! the lock while it is. A thread that names itself early may find that another does so before it would have; then the other one finds an
 //! owner where it should find none. All of this is seen as long as the owner is named, and that he is: to remove himself is a step before
@@ -27,9 +27,9 @@
 //! own, for the same reason as a field of its own object. SOUNDNESS: a step of another thread that drops the last moment which somebody
 //! remembers has the clock set back, without naming it. That only shifts all times at once, of which no program can tell.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Assumption, Assumptions};
 use crate::independence::Independence;
-use kernel::{Place, Tenure, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, OwnerAccess, ThreadId, View};
 
 /// The independence.
 #[derive(Default)]
@@ -44,49 +44,61 @@ impl<S: View> Independence<S> for Own {
         system: &S,
         state: &mut S::State,
         thread: ThreadId,
-        touch: Touch,
-        guesses: &mut Guesses,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) -> bool {
-        let tenure = system.tenure(state, thread, touch);
-        if tenure.is_some() {
-            return tenure == Some(Tenure::Own) && guesses.try_rely(Guess::Named);
+        let owner_access = system.owner_access(state, thread, touch);
+        if owner_access.is_some() {
+            return owner_access == Some(OwnerAccess::Own) && assumptions.try_rely(Assumption::Named);
         }
-        if touch.place == Place::CLOCK {
-            return self.clock == Some(thread) && !system.is_renamed(state, thread) && guesses.try_rely(Guess::Clock);
+        if touch.location == Location::CLOCK {
+            return self.clock == Some(thread)
+                && !system.is_renamed(state, thread)
+                && assumptions.try_rely(Assumption::Clock);
         }
-        let cell = touch.place.cell;
-        if matches!(cell, Place::MONITOR | Place::WHOLE) || system.stands_for(state, thread, touch.place) != Some(true)
+        let cell = touch.location.cell;
+        if matches!(cell, Location::MONITOR | Location::WHOLE)
+            || system.stands_for(state, thread, touch.location) != Some(true)
         {
             return false;
         }
-        let Some(class) = system.class_of(state, touch.place) else {
+        let Some(class) = system.class_of(state, touch.location) else {
             return false;
         };
         // Who accesses the whole object accesses the field.
-        guesses.holds(Guess::Own(class, Place::WHOLE))
-            && guesses.try_rely(Guess::Own(class, cell))
-            && guesses.try_rely(Guess::Own(class, Place::WHOLE))
+        assumptions.holds(Assumption::Own(class, Location::WHOLE))
+            && assumptions.try_rely(Assumption::Own(class, cell))
+            && assumptions.try_rely(Assumption::Own(class, Location::WHOLE))
     }
 
-    fn minds(&self, system: &S, state: &mut S::State, place: Place, _guesses: &Guesses) -> bool {
-        system.may_be_held(state, place)
+    fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
+        system.may_be_held(state, location)
     }
 
-    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
+    fn watch(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
+    ) {
         // One that is met under several numbers may be another one.
-        let is_clock = touch.place == Place::CLOCK;
+        let is_clock = touch.location == Location::CLOCK;
         if is_clock && (*self.clock.get_or_insert(thread) != thread || system.is_renamed(state, thread)) {
-            guesses.breach(Guess::Clock, thread, touch.place);
+            assumptions.violate(Assumption::Clock, thread, touch.location);
         }
-        if system.tenure(state, thread, touch) == Some(Tenure::Broken) && system.has_escaped(state, touch.place) {
-            guesses.breach(Guess::Named, thread, touch.place);
-        }
-        if touch.place.cell != Place::MONITOR
-            && system.stands_for(state, thread, touch.place) == Some(false)
-            && system.has_escaped(state, touch.place)
-            && let Some(class) = system.class_of(state, touch.place)
+        if system.owner_access(state, thread, touch) == Some(OwnerAccess::Broken)
+            && system.has_escaped(state, touch.location)
         {
-            guesses.breach(Guess::Own(class, touch.place.cell), thread, touch.place);
+            assumptions.violate(Assumption::Named, thread, touch.location);
+        }
+        if touch.location.cell != Location::MONITOR
+            && system.stands_for(state, thread, touch.location) == Some(false)
+            && system.has_escaped(state, touch.location)
+            && let Some(class) = system.class_of(state, touch.location)
+        {
+            assumptions.violate(Assumption::Own(class, touch.location.cell), thread, touch.location);
         }
     }
 }

@@ -3,10 +3,10 @@
 //! After Godefroid (1996), chapter 4, in the form in which Stoller and Cohen (2006, section 10) compare with it. A set of threads is
 //! enough if nothing that the others may do, as long as none of the set moves, interferes with the next step of one of them, or lets
 //! one take a step that it cannot take now. Such a set is grown from a thread that can move: whoever may interfere joins it, until
-//! nobody is left who may. What the others may still do is the system's to say ([`View::meddlers`]), so the set is as small as
+//! nobody is left who may. What the others may still do is the system's to say ([`View::interfering_threads`]), so the set is as small as
 //! the system knows its own future.
 //!
-//! Ties: a set is grown from each thread that can move, he who moved last first and then in the order of the menu; the one with the
+//! Ties: a set is grown from each thread that can move, he who moved last first and then in the order of the transitions; the one with the
 //! fewest enabled actions is taken, and of several with as few, the first.
 //!
 //! A model reads that off its text. A Java program reads it off the state: who can move at all, and what these reach. So for one
@@ -15,41 +15,41 @@
 //! What a property looks at is kept for the reasons that `ample` gives: the set is an ample set of several threads. Two threads that
 //! race are never one inside and one outside.
 
-use crate::patience::Patience;
-use kernel::{Menu, ThreadId, View};
+use crate::query_throttle::QueryThrottle;
+use kernel::{ThreadId, Transitions, View};
 
 /// Appends the threads of the best set to `enough`; nothing if that is all who can move. `order` is who can move.
 pub(crate) fn choose<S: View>(
     system: &S,
     state: &mut S::State,
-    menu: &Menu<S::Action>,
+    transitions: &Transitions<S::Action>,
     order: &[ThreadId],
-    patience: &mut Patience,
+    throttle: &mut QueryThrottle,
     enough: &mut Vec<ThreadId>,
 ) {
     let enabled = |still: &[ThreadId]| {
-        let entries = menu.entries().iter();
+        let entries = transitions.entries().iter();
         entries
             .filter(|entry| entry.enabled && still.contains(&entry.thread))
             .count()
     };
     let mut least = enabled(order);
-    let (mut still, mut meddlers) = (Vec::new(), Vec::new());
+    let (mut still, mut interfering_threads) = (Vec::new(), Vec::new());
     for &thread in order {
         still.clear();
         still.push(thread);
         let spot = system.spot(state, thread);
-        let is_less = patience.ask(spot, || {
+        let is_less = throttle.ask(spot, || {
             loop {
-                meddlers.clear();
-                if !system.meddlers(state, &still, &mut meddlers) {
+                interfering_threads.clear();
+                if !system.interfering_threads(state, &still, &mut interfering_threads) {
                     break false;
                 }
-                meddlers.retain(|meddler| !still.contains(meddler));
-                if meddlers.is_empty() {
+                interfering_threads.retain(|interfering| !still.contains(interfering));
+                if interfering_threads.is_empty() {
                     break enabled(&still) < least;
                 }
-                still.append(&mut meddlers);
+                still.append(&mut interfering_threads);
                 if enabled(&still) >= least {
                     break false;
                 }

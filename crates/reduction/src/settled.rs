@@ -1,15 +1,15 @@
 //! `final`, for what is settled before the program begins: volatile fields of the library that are only read from then on.
 //!
 //! The library looks at such fields all the time: how far the JDK has started, the highest priority of a thread group, the table of a
-//! cache that is filled. They are not final, but a place that is not written any more commutes with whatever the others do.
+//! cache that is filled. They are not final, but a location that is not written any more commutes with whatever the others do.
 //!
-//! Which places these are is guessed, for each by itself. SOUNDNESS: the place exists in the first state, and has the same name in all.
+//! Which locations these are is assumed, for each by itself. SOUNDNESS: the location exists in the first state, and has the same name in all.
 //! Let some execution have a first write to it; all reads before commute with what comes before them, so an execution that takes
 //! them early and was not left out has it, too. There it is seen, because every access is looked at.
 
-use crate::guess::{Guess, Guesses};
+use crate::assumption::{Assumption, Assumptions};
 use crate::independence::Independence;
-use kernel::{Place, ThreadId, Touch, View};
+use kernel::{Location, MemoryAccess, ThreadId, View};
 
 /// The independence.
 pub struct Settled;
@@ -17,9 +17,9 @@ pub struct Settled;
 /// Stands for the static fields, whose objects have no class of their own.
 const STATICS: u32 = 0;
 
-fn guess<S: View>(system: &S, state: &mut S::State, place: Place) -> Guess {
-    let class = system.class_of(state, place).unwrap_or(STATICS);
-    Guess::Settled(class, place.object, place.cell)
+fn assumption<S: View>(system: &S, state: &mut S::State, location: Location) -> Assumption {
+    let class = system.class_of(state, location).unwrap_or(STATICS);
+    Assumption::Settled(class, location.object, location.cell)
 }
 
 impl<S: View> Independence<S> for Settled {
@@ -28,27 +28,37 @@ impl<S: View> Independence<S> for Settled {
         system: &S,
         state: &mut S::State,
         _thread: ThreadId,
-        touch: Touch,
-        guesses: &mut Guesses,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
     ) -> bool {
-        let place = touch.place;
+        let location = touch.location;
         if !touch.access.is_read()
-            || matches!(place.cell, Place::MONITOR | Place::WHOLE)
-            || !system.is_settled(state, place)
+            || matches!(location.cell, Location::MONITOR | Location::WHOLE)
+            || !system.is_settled(state, location)
         {
             return false;
         }
         // Who writes the whole object writes the field.
-        let cell = Place::WHOLE;
-        let whole = guess(system, state, Place { cell, ..place });
-        let field = guess(system, state, place);
-        guesses.holds(whole) && guesses.try_rely(field) && guesses.try_rely(whole)
+        let cell = Location::WHOLE;
+        let whole = assumption(system, state, Location { cell, ..location });
+        let field = assumption(system, state, location);
+        assumptions.holds(whole) && assumptions.try_rely(field) && assumptions.try_rely(whole)
     }
 
-    fn watch(&mut self, system: &S, state: &mut S::State, thread: ThreadId, touch: Touch, guesses: &mut Guesses) {
-        if !touch.access.is_read() && touch.place.cell != Place::MONITOR && system.is_settled(state, touch.place) {
-            let guess = guess(system, state, touch.place);
-            guesses.breach(guess, thread, touch.place);
+    fn watch(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        thread: ThreadId,
+        touch: MemoryAccess,
+        assumptions: &mut Assumptions,
+    ) {
+        if !touch.access.is_read()
+            && touch.location.cell != Location::MONITOR
+            && system.is_settled(state, touch.location)
+        {
+            let assumption = assumption(system, state, touch.location);
+            assumptions.violate(assumption, thread, touch.location);
         }
     }
 }

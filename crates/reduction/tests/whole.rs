@@ -3,8 +3,11 @@
 //! One thread is about to access a cell in a way that a reduction has no objection to; then another one is about to write all of the
 //! object at once, as a copy over several fields does.
 
-use kernel::{Access, Menu, Place, Protection, Reduction, System, Tenure, ThreadId, Touch, Unsupported, Vector, View};
-use reduction::{Combination, Guesses};
+use kernel::{
+    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, Reduction, StateVector, System, ThreadId, Transitions,
+    Unsupported, View,
+};
+use reduction::{Assumptions, Combination};
 
 const OBJECT: u32 = 7;
 const CLASS: u32 = 3;
@@ -41,7 +44,7 @@ impl System for Toy {
         Ok(())
     }
 
-    fn pending(&self, (): &mut (), _menu: &mut Menu<u32>) {}
+    fn transitions(&self, (): &mut (), _transitions: &mut Transitions<u32>) {}
 
     fn apply(&self, (): &mut (), _action: u32) -> Result<(), Unsupported> {
         Ok(())
@@ -49,7 +52,7 @@ impl System for Toy {
 
     fn undo(&self, (): &mut (), (): ()) {}
 
-    fn encode(&self, (): &mut (), _out: &mut Vector) {}
+    fn encode(&self, (): &mut (), _out: &mut StateVector) {}
 
     fn decode(&self, (): &mut (), _words: &[u32]) -> Result<(), Unsupported> {
         Ok(())
@@ -57,71 +60,75 @@ impl System for Toy {
 }
 
 impl View for Toy {
-    fn is_local(&self, (): &mut (), thread: ThreadId, _place: Place) -> bool {
+    fn is_local(&self, (): &mut (), thread: ThreadId, _location: Location) -> bool {
         self.local && thread == USER
     }
 
-    fn is_dominated(&self, (): &mut (), thread: ThreadId, _place: Place, locks: &dyn Fn(u32) -> bool) -> bool {
+    fn is_dominated(&self, (): &mut (), thread: ThreadId, _location: Location, locks: &dyn Fn(u32) -> bool) -> bool {
         self.locked && thread == USER && locks(CLASS)
     }
 
-    fn has_escaped(&self, (): &mut (), _place: Place) -> bool {
+    fn has_escaped(&self, (): &mut (), _location: Location) -> bool {
         !self.local
     }
 
-    fn is_proved_local(&self, (): &mut (), _place: Place) -> bool {
+    fn is_proved_local(&self, (): &mut (), _location: Location) -> bool {
         self.proved
     }
 
-    fn is_final(&self, (): &mut (), place: Place) -> bool {
-        place.cell == FINAL
+    fn is_final(&self, (): &mut (), location: Location) -> bool {
+        location.cell == FINAL
     }
 
-    fn class_of(&self, (): &mut (), _place: Place) -> Option<u32> {
+    fn class_of(&self, (): &mut (), _location: Location) -> Option<u32> {
         Some(CLASS)
     }
 
-    fn holds(&self, (): &mut (), thread: ThreadId, _place: Place) -> bool {
+    fn holds(&self, (): &mut (), thread: ThreadId, _location: Location) -> bool {
         self.locked && thread == USER
     }
 
-    fn stands_for(&self, (): &mut (), thread: ThreadId, _place: Place) -> Option<bool> {
+    fn stands_for(&self, (): &mut (), thread: ThreadId, _location: Location) -> Option<bool> {
         self.own.then_some(thread == USER)
     }
 
-    fn tenure(&self, (): &mut (), thread: ThreadId, _touch: Touch) -> Option<Tenure> {
-        let tenure = if thread == USER { Tenure::Own } else { Tenure::Broken };
-        self.named.then_some(tenure)
+    fn owner_access(&self, (): &mut (), thread: ThreadId, _touch: MemoryAccess) -> Option<OwnerAccess> {
+        let owner_access = if thread == USER {
+            OwnerAccess::Own
+        } else {
+            OwnerAccess::Broken
+        };
+        self.named.then_some(owner_access)
     }
 
-    fn protection(&self, (): &mut (), thread: ThreadId, place: Place, _access: Access) -> Option<Protection> {
+    fn protection(&self, (): &mut (), thread: ThreadId, location: Location, _access: AccessKind) -> Option<Protection> {
         let protection = match self.locked && thread == USER {
             true => Protection::Locked,
             false => Protection::Open,
         };
-        (place.cell == PLAIN).then_some(protection)
+        (location.cell == PLAIN).then_some(protection)
     }
 
     fn begins(&self, (): &mut (), _thread: ThreadId) -> bool {
         false
     }
 
-    fn is_open(&self, (): &mut (), place: Place) -> bool {
-        place.cell != PLAIN
+    fn is_open(&self, (): &mut (), location: Location) -> bool {
+        location.cell != PLAIN
     }
 
-    fn variable_of(&self, (): &mut (), place: Place) -> (u32, u32) {
-        (CLASS, place.cell)
+    fn variable_of(&self, (): &mut (), location: Location) -> (u32, u32) {
+        (CLASS, location.cell)
     }
 
-    fn kind_of(&self, (): &mut (), place: Place) -> Option<(u32, u32)> {
-        (place.cell < Place::WHOLE).then_some((CLASS, place.cell))
+    fn kind_of(&self, (): &mut (), location: Location) -> Option<(u32, u32)> {
+        (location.cell < Location::WHOLE).then_some((CLASS, location.cell))
     }
 
-    fn parts(&self, (): &mut (), touch: Touch, out: &mut Vec<Touch>) {
-        match touch.place.cell {
-            Place::WHOLE => out.extend(CELLS.map(|cell| Touch {
-                place: Place { cell, ..touch.place },
+    fn parts(&self, (): &mut (), touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
+        match touch.location.cell {
+            Location::WHOLE => out.extend(CELLS.map(|cell| MemoryAccess {
+                location: Location { cell, ..touch.location },
                 ..touch
             })),
             _ => out.push(touch),
@@ -130,32 +137,32 @@ impl View for Toy {
 }
 
 /// A state in which `USER` is about to touch a cell, and `OTHER` one, or nothing that anybody knows of.
-fn menu(user: (u32, Access), other: Option<(u32, Access)>) -> Menu<u32> {
-    let mut menu = Menu::default();
+fn transitions(user: (u32, AccessKind), other: Option<(u32, AccessKind)>) -> Transitions<u32> {
+    let mut transitions = Transitions::default();
     let touches = [Some(user), other];
     for (thread, touch) in [USER, OTHER].into_iter().zip(touches) {
-        menu.add(thread, thread.0, true);
+        transitions.add(thread, thread.0, true);
         match touch {
-            Some((cell, access)) => menu.touch(Place { object: OBJECT, cell }, access),
-            None => menu.touch(Place::EVERYTHING, Access::AtomicWrite),
+            Some((cell, access)) => transitions.touch(Location { object: OBJECT, cell }, access),
+            None => transitions.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
         }
     }
-    menu
+    transitions
 }
 
 /// Who is enough at a state, and whether something that was relied on turned out to be wrong.
-fn looks(names: &str, toy: Toy, states: &[Menu<u32>]) -> (Vec<ThreadId>, bool) {
+fn looks(names: &str, toy: Toy, states: &[Transitions<u32>]) -> (Vec<ThreadId>, bool) {
     let combination = Combination::named(names.split(',')).expect(names);
-    let mut ample = combination.make::<Toy>(Guesses::default()).expect(names);
+    let mut ample = combination.make::<Toy>(Assumptions::default()).expect(names);
     let mut enough = Vec::new();
-    for menu in states {
+    for transitions in states {
         enough.clear();
-        ample.ample(&toy, &mut (), menu, None, &mut enough);
+        ample.ample(&toy, &mut (), transitions, None, &mut enough);
     }
     (enough, ample.is_broken())
 }
 
-/// What is guessed about a cell is wrong once another thread writes the whole object.
+/// What is assumed about a cell is wrong once another thread writes the whole object.
 #[test]
 fn a_write_to_a_whole_object_is_against_every_guess_about_a_cell() {
     let locked = Toy {
@@ -171,21 +178,21 @@ fn a_write_to_a_whole_object_is_against_every_guess_about_a_cell() {
         ..Toy::default()
     };
     let cases = [
-        ("final", Toy::default(), FINAL, Access::Read),
-        ("auto", Toy::default(), FINAL, Access::Read),
-        ("optimistic", Toy::default(), FINAL, Access::Read),
-        ("selflock", locked, PLAIN, Access::Write),
-        ("selflock,dominated", locked, PLAIN, Access::Write),
-        ("lockset", locked, PLAIN, Access::Write),
-        ("optimistic", locked, PLAIN, Access::Write),
-        ("own", own, PLAIN, Access::Write),
-        ("own", named, PLAIN, Access::Write),
+        ("final", Toy::default(), FINAL, AccessKind::Read),
+        ("auto", Toy::default(), FINAL, AccessKind::Read),
+        ("optimistic", Toy::default(), FINAL, AccessKind::Read),
+        ("selflock", locked, PLAIN, AccessKind::Write),
+        ("selflock,dominated", locked, PLAIN, AccessKind::Write),
+        ("lockset", locked, PLAIN, AccessKind::Write),
+        ("optimistic", locked, PLAIN, AccessKind::Write),
+        ("own", own, PLAIN, AccessKind::Write),
+        ("own", named, PLAIN, AccessKind::Write),
     ];
     for (names, toy, cell, access) in cases {
-        let alone = menu((cell, access), None);
-        let (enough, broken) = looks(names, toy, &[menu((cell, access), None)]);
+        let alone = transitions((cell, access), None);
+        let (enough, broken) = looks(names, toy, &[transitions((cell, access), None)]);
         assert_eq!((enough, broken), (vec![USER], false), "{names} of cell {cell}");
-        let met = menu((cell, access), Some((Place::WHOLE, Access::Write)));
+        let met = transitions((cell, access), Some((Location::WHOLE, AccessKind::Write)));
         let (_, broken) = looks(names, toy, &[alone, met]);
         assert!(
             broken,
@@ -227,9 +234,9 @@ fn an_access_to_a_whole_object_commutes_where_the_object_is_out_of_reach() {
         ("optimistic", locked, false),
         ("persistent", Toy::default(), false),
     ];
-    for access in [Access::Read, Access::Write] {
+    for access in [AccessKind::Read, AccessKind::Write] {
         for (names, toy, expected) in cases {
-            let (enough, _) = looks(names, toy, &[menu((Place::WHOLE, access), None)]);
+            let (enough, _) = looks(names, toy, &[transitions((Location::WHOLE, access), None)]);
             assert_eq!(enough == [USER], expected, "{names}, {access:?}");
         }
     }
@@ -240,20 +247,20 @@ fn an_access_to_a_whole_object_commutes_where_the_object_is_out_of_reach() {
 fn an_access_to_a_whole_object_is_in_the_way_of_those_to_its_cells() {
     let mut sleep = Combination::named(["sleep"])
         .expect("sleep")
-        .make::<Toy>(Guesses::default())
+        .make::<Toy>(Assumptions::default())
         .expect("sleep");
     let cases = [
-        (Access::Read, Access::Read, true),
-        (Access::Read, Access::Write, false),
-        (Access::Write, Access::Read, false),
-        (Access::AtomicWrite, Access::AtomicRead, false),
+        (AccessKind::Read, AccessKind::Read, true),
+        (AccessKind::Read, AccessKind::Write, false),
+        (AccessKind::Write, AccessKind::Read, false),
+        (AccessKind::AtomicWrite, AccessKind::AtomicRead, false),
     ];
     for (one, two, expected) in cases {
-        let menu = menu((PLAIN, one), Some((Place::WHOLE, two)));
-        let [first, second] = menu.entries() else {
+        let transitions = transitions((PLAIN, one), Some((Location::WHOLE, two)));
+        let [first, second] = transitions.entries() else {
             panic!("two entries")
         };
-        let commute = sleep.commute(&Toy::default(), &mut (), &menu, first, second);
+        let commute = sleep.commute(&Toy::default(), &mut (), &transitions, first, second);
         assert_eq!(commute, expected, "{one:?} {two:?}");
     }
 }

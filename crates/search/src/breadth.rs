@@ -5,7 +5,7 @@
 
 use crate::expand::Expansion;
 use crate::step::{Schedule, Shape, Step, Taken, go_back};
-use kernel::{Menu, System, Unsupported, Vector};
+use kernel::{StateVector, System, Transitions, Unsupported};
 use std::collections::VecDeque;
 use std::mem::size_of;
 use store::Visited;
@@ -136,7 +136,7 @@ impl<A: Copy> Queue<A> {
         }
     }
 
-    fn push<S: System<Action = A>>(&mut self, parent: u32, steps: &[Taken<S>], vector: &Vector) {
+    fn push<S: System<Action = A>>(&mut self, parent: u32, steps: &[Taken<S>], vector: &StateVector) {
         self.actions.extend(steps.iter().map(|step| step.action));
         let end = self.actions.len();
         self.nodes.push(Node { parent, end });
@@ -180,7 +180,7 @@ impl<A: Copy> Queue<A> {
 }
 
 fn encoded<S: System>(system: &S, state: &mut S::State) -> Vec<u32> {
-    let mut vector = Vector::default();
+    let mut vector = StateVector::default();
     system.encode(state, &mut vector);
     vector.words()
 }
@@ -271,9 +271,9 @@ fn find<S: System>(
     state: &mut S::State,
     is_right: impl Fn(&S, &mut S::State, S::Action) -> Option<()>,
 ) -> Option<S::Action> {
-    let mut menu = Menu::default();
-    system.pending(state, &mut menu);
-    let mut enabled = menu.entries().iter().filter(|entry| entry.enabled);
+    let mut transitions = Transitions::default();
+    system.transitions(state, &mut transitions);
+    let mut enabled = transitions.entries().iter().filter(|entry| entry.enabled);
     enabled
         .find(|entry| is_right(system, state, entry.action).is_some())
         .map(|entry| entry.action)

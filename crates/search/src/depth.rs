@@ -158,8 +158,8 @@ impl<S: System> Path<S> {
             false => {
                 let opened = expansion.open(state, schedule, &mut self.choices);
                 if let Some(components) = &mut expansion.components {
-                    let menu = &expansion.menu;
-                    components.enter(id, menu.end != End::Open || menu.is_dead());
+                    let transitions = &expansion.transitions;
+                    components.enter(id, transitions.end != End::Open || transitions.is_dead());
                 }
                 opened
             }

@@ -7,19 +7,19 @@
 //! unless one of these steps led to a state that will be left later than this one: otherwise the other threads might be put off
 //! for ever around a cycle (the condition C3 of ample sets, in the form that is enough for safety).
 //!
-//! Where actions fall asleep (`sleep`), a state is opened with those that are asleep there, and each choice knows who is asleep
+//! Where actions fall asleep (`sleep_sets`), a state is opened with those that are asleep there, and each choice knows who is asleep
 //! after it.
 
-use crate::balance::Balance;
 use crate::components::Components;
+use crate::cycle_detector::{Back, CycleDetector};
 use crate::draw::Draw;
 use crate::inspect::{Wanted, inspect};
-use crate::pace::Pace;
-use crate::sleep::Remainders;
+use crate::lookup_heuristic::LookupHeuristic;
+use crate::progress_timer::ProgressTimer;
+use crate::sleep_sets::StoredSleepSets;
 use crate::step::{Bound, Choice, Opened, Schedule, Shape, Step, Taken};
-use crate::watch::{Back, Watch};
 use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
-use kernel::{End, Flaw, Menu, Pending, Property, Reduction, System, ThreadId, Unsupported, Vector};
+use kernel::{End, Flaw, Property, Reduction, StateVector, System, ThreadId, Transition, Transitions, Unsupported};
 use std::collections::HashSet;
 use store::{Seen, Visited};
 
@@ -55,17 +55,17 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     /// Whether states may have been taken for one another or left out.
     pub inexact: bool,
     /// The vector of the state that was entered last, with its schedule if there is a bound.
-    pub vector: Vector,
+    pub vector: StateVector,
     /// The actions that are asleep in the state at hand, and whether any ever is.
     pub sleep: Vec<S::Action>,
     pub sleeps: bool,
     /// What was asleep at the states met, and what is to be tried at one after all.
-    pub(crate) remainders: Remainders,
+    pub(crate) stored_sleep_sets: StoredSleepSets,
     options: &'a Options,
     observer: &'a mut dyn Observer,
     wanted: Wanted,
-    pace: Pace,
-    pub(crate) menu: Menu<S::Action>,
+    timer: ProgressTimer,
+    pub(crate) transitions: Transitions<S::Action>,
     fresh: Vec<Flaw>,
     reported: HashSet<Flaw>,
     was_cut: bool,
@@ -77,18 +77,18 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     /// Whether states with one successor are left out of the store.
     atomic: bool,
     /// Whether states in the midst of a step are.
-    coarse: bool,
+    transactional: bool,
     /// Whether what was met so far says where a run ends.
     learns: bool,
     /// How many steps have led to known states.
     met: u64,
-    balance: Balance,
+    lookup_heuristic: LookupHeuristic,
     /// Whether `vector` is that of the state at hand, and the state's number, if it is known already.
     written: bool,
     found: Option<u32>,
     /// How many steps had been taken when something that the reduction relies on turned out to be wrong.
     broken_after: Option<u64>,
-    watch: Watch,
+    cycle_detector: CycleDetector,
     shape: Shape,
     /// What was seen at the state at the end of the latest step, and what is to be tried there, if that is known.
     ahead: Option<Opened>,
@@ -110,15 +110,15 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             target: None,
             bound: options.preemptions.map(|limit| Bound { limit, every: false }),
             inexact: false,
-            vector: Vector::default(),
+            vector: StateVector::default(),
             sleep: Vec::new(),
             sleeps: false,
-            remainders: Remainders::default(),
+            stored_sleep_sets: StoredSleepSets::default(),
             options,
             observer,
             wanted,
-            pace: Pace::new(),
-            menu: Menu::default(),
+            timer: ProgressTimer::new(),
+            transitions: Transitions::default(),
             fresh: Vec::new(),
             reported: HashSet::new(),
             was_cut: false,
@@ -127,14 +127,14 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             reduction: None,
             enough: Vec::new(),
             atomic: false,
-            coarse: false,
+            transactional: false,
             learns: options.order != Order::Random,
             met: 0,
-            balance: Balance::default(),
+            lookup_heuristic: LookupHeuristic::default(),
             written: false,
             found: None,
             broken_after: None,
-            watch: Watch::default(),
+            cycle_detector: CycleDetector::default(),
             shape: Shape::default(),
             ahead: None,
             ahead_choices: Vec::new(),
@@ -153,7 +153,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     /// The same with a reduction.
     pub fn reduced(mut self, reduction: &'a mut dyn Reduction<S>) -> Self {
         self.atomic = reduction.is_atomic();
-        self.coarse = reduction.is_coarse();
+        self.transactional = reduction.has_transactions();
         // What may sleep is what was explored before, which only depth-first search knows.
         self.sleeps = reduction.sleeps() && self.options.order == Order::Depth;
         self.reduction = Some(reduction);
@@ -180,8 +180,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             None => self.look(state, schedule, false, choices),
         };
         let outcome = &mut self.outcome;
-        match self.menu.end {
-            End::Open => outcome.deadlocks += u64::from(self.menu.is_dead()),
+        match self.transitions.end {
+            End::Open => outcome.deadlocks += u64::from(self.transitions.is_dead()),
             End::Over => outcome.finals += 1,
             End::Ignored => outcome.ignored += 1,
         }
@@ -196,19 +196,19 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         full: bool,
         choices: &mut Vec<Choice<S::Action>>,
     ) -> Opened {
-        self.menu.clear();
-        self.system.pending(state, &mut self.menu);
+        self.transitions.clear();
+        self.system.transitions(state, &mut self.transitions);
         let outcome = &mut self.outcome;
-        if !self.menu.marks.is_empty() {
-            outcome.marks.extend(&self.menu.marks);
+        if !self.transitions.marks.is_empty() {
+            outcome.marks.extend(&self.transitions.marks);
         }
-        outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.menu));
+        outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.transitions));
         self.enough.clear();
-        if self.menu.end == End::Open && self.menu.entries().iter().any(|entry| entry.enabled) {
+        if self.transitions.end == End::Open && self.transitions.entries().iter().any(|entry| entry.enabled) {
             if let Some(reduction) = &mut self.reduction
                 && !full
             {
-                reduction.ample(self.system, state, &self.menu, schedule.last, &mut self.enough);
+                reduction.ample(self.system, state, &self.transitions, schedule.last, &mut self.enough);
                 if reduction.is_broken() {
                     let steps = self.outcome.figures.transitions;
                     let first = *self.broken_after.get_or_insert(steps);
@@ -220,7 +220,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             self.choose(schedule, choices);
         }
         self.fresh.clear();
-        inspect(self.system, state, &self.menu, self.wanted, &mut self.fresh);
+        inspect(self.system, state, &self.transitions, self.wanted, &mut self.fresh);
         Opened {
             flawed: !self.fresh.is_empty() && self.keep_fresh(),
             reduced: !self.enough.is_empty(),
@@ -244,7 +244,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         choices.extend(others);
     }
 
-    /// Chooses which entries of the menu are tried: those of the threads that are enough, or all. Whatever is left out here is
+    /// Chooses which transitions are tried: those of the threads that are enough, or all. Whatever is left out here is
     /// not explored from this state.
     fn choose(&mut self, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) {
         let first = choices.len();
@@ -254,12 +254,12 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             if same && schedule.last.is_none() {
                 continue;
             }
-            for (position, entry) in self.menu.entries().iter().enumerate() {
+            for (position, entry) in self.transitions.entries().iter().enumerate() {
                 let left_out = !self.enough.is_empty() && !self.enough.contains(&entry.thread);
                 if !entry.enabled || left_out || (Some(entry.thread) == schedule.last) != same {
                     continue;
                 }
-                goes_on |= same && !entry.rests;
+                goes_on |= same && !entry.wakeup;
                 let mut costs = false;
                 if let Some(bound) = self.bound {
                     costs = !same && (goes_on || bound.every && schedule.last.is_some());
@@ -314,10 +314,10 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     ) -> Result<(), Step<S::Action>> {
         self.take(state, schedule, choice, steps)?;
         self.ahead = None;
-        if !self.atomic && !self.coarse {
+        if !self.atomic && !self.transactional {
             return Ok(());
         }
-        self.watch.begin();
+        self.cycle_detector.begin();
         let mut choices = std::mem::take(&mut self.ahead_choices);
         let ran = loop {
             if self.is_known(state, *schedule) {
@@ -333,13 +333,16 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                     }
                 }
             }
-            let midway = self.reduction.as_ref().is_some_and(|reduction| reduction.is_midway());
+            let in_transaction = self
+                .reduction
+                .as_ref()
+                .is_some_and(|reduction| reduction.in_transaction());
             let only = match choices[..] {
                 [only]
-                    if (self.atomic || midway)
-                        && !self.menu.is_dead()
-                        && !self.watch.is_endless()
-                        && (midway || !self.is_crossing(only.thread, schedule.last))
+                    if (self.atomic || in_transaction)
+                        && !self.transitions.is_dead()
+                        && !self.cycle_detector.is_endless()
+                        && (in_transaction || !self.is_crossing(only.thread, schedule.last))
                         && (opened.reduced || !self.sleep.contains(&only.action)) =>
                 {
                     only
@@ -349,23 +352,23 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                     break Ok(());
                 }
             };
-            let (visited, learns) = (&mut *self.visited, self.learns && !midway);
-            let is_stored = |vector: &Vector| learns && visited.find(vector).is_some();
+            let (visited, learns) = (&mut *self.visited, self.learns && !in_transaction);
+            let is_stored = |vector: &StateVector| learns && visited.find(vector).is_some();
             // What touches nothing goes on where a step without an end in sight was cut off.
             let long = self
-                .menu
-                .footprint(&self.menu.entries()[only.entry as usize])
+                .transitions
+                .footprint(&self.transitions.entries()[only.entry as usize])
                 .is_empty();
-            let back = self.watch.came_back(self.system, state, long, is_stored);
+            let back = self.cycle_detector.came_back(self.system, state, long, is_stored);
             if back == Back::Stored {
                 break Ok(());
             }
             if back == Back::Round {
                 // SOUNDNESS: this state is on a cycle of states that are not stored, so the others get their turn here.
                 if let Some(reduction) = &mut self.reduction
-                    && midway
+                    && in_transaction
                 {
-                    reduction.goes_round(self.system, state, only.thread);
+                    reduction.diverges(self.system, state, only.thread);
                 }
                 choices.clear();
                 opened = self.look(state, *schedule, true, &mut choices);
@@ -381,7 +384,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             if let Err(failed) = self.take(state, schedule, &only, steps) {
                 break Err(failed);
             }
-            self.balance.note_forced();
+            self.lookup_heuristic.note_forced();
         };
         self.ahead_choices = choices;
         ran
@@ -391,17 +394,17 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     /// that had the same steps in another order, and what follows would be gone over by each of them. As long as few steps have led to
     /// known states, there are few such ways.
     fn is_crossing(&self, next: ThreadId, last: Option<ThreadId>) -> bool {
-        let goes_on = |entry: &Pending<S::Action>| entry.enabled && Some(entry.thread) == last;
+        let goes_on = |entry: &Transition<S::Action>| entry.enabled && Some(entry.thread) == last;
         self.learns
             && self.met >= MANY_MEET
-            && self.watch.steps() >= LONG_RUN
+            && self.cycle_detector.steps() >= LONG_RUN
             && last.is_some_and(|last| last != next)
-            && !self.menu.entries().iter().any(goes_on)
+            && !self.transitions.entries().iter().any(goes_on)
     }
 
     /// Whether the state at hand was stored before, if it pays to ask.
     fn is_known(&mut self, state: &mut S::State, schedule: Schedule) -> bool {
-        let asks = self.learns && !self.coarse && self.balance.asks_first();
+        let asks = self.learns && !self.transactional && self.lookup_heuristic.asks_first();
         if asks {
             self.write(state, schedule);
             self.found = self.visited.find(&self.vector);
@@ -489,7 +492,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 *states += u64::from(new);
                 if !new {
                     self.met += 1;
-                    self.balance.note_met();
+                    self.lookup_heuristic.note_met();
                 }
             }
         }
@@ -503,7 +506,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.vector.end_chunk();
         // SOUNDNESS: what is cut at a state depends on the schedule, so states with another schedule are other states.
         if self.bound.is_some() {
-            let last = schedule.last.and_then(|last| self.system.alias(state, last));
+            let last = schedule.last.and_then(|last| self.system.canonical_id(state, last));
             self.vector.extend(&Schedule { last, ..schedule }.words());
             self.vector.end_chunk();
         }
@@ -545,7 +548,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     }
 
     /// How many steps were taken so far.
-    pub fn transitions(&self) -> u64 {
+    pub fn steps_taken(&self) -> u64 {
         self.outcome.figures.transitions
     }
 
@@ -578,7 +581,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     /// Whether it is time to stop. `shape` is asked for now and then.
     #[inline]
     pub fn stopped(&mut self, shape: impl FnOnce() -> Shape) -> bool {
-        if self.pace.is_due() {
+        if self.timer.is_due() {
             self.look_around(&shape());
         }
         self.stop.is_some()
@@ -593,7 +596,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     #[cold]
     fn look_around(&mut self, shape: &Shape) {
         self.shape = *shape;
-        let (elapsed, report) = self.pace.look();
+        let (elapsed, report) = self.timer.look();
         self.note(shape);
         let figures = &mut self.outcome.figures;
         figures.elapsed = elapsed;
@@ -614,7 +617,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         figures.depth = shape.depth as u64;
         figures.store_bytes = self.visited.bytes();
         let components = self.components.as_ref().map_or(0, Components::bytes);
-        figures.frontier_bytes = (shape.bytes + components + self.remainders.bytes()) as u64;
+        figures.frontier_bytes = (shape.bytes + components + self.stored_sleep_sets.bytes()) as u64;
     }
 
     /// Notes that the search got this far from the start.
@@ -627,7 +630,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
     /// The outcome, when the search has nothing more to do or was stopped.
     pub fn finish(mut self) -> Outcome<S::Action> {
         self.outcome.figures.store_bytes = self.visited.bytes();
-        self.outcome.figures.elapsed = self.pace.elapsed();
+        self.outcome.figures.elapsed = self.timer.elapsed();
         let unsupported = self.outcome.unsupported.first().map(|(one, _)| one.clone());
         let lost = self.components.as_ref().is_some_and(|components| components.lost);
         let lost = lost && self.wants(Property::Livelock);
@@ -646,8 +649,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 }
 
 /// How many distinct threads have an entry.
-pub(crate) fn count_threads<A: Copy>(menu: &Menu<A>) -> u32 {
-    let entries = menu.entries();
+pub(crate) fn count_threads<A: Copy>(transitions: &Transitions<A>) -> u32 {
+    let entries = transitions.entries();
     let (mut low, mut high) = (0u64, 0);
     for (position, entry) in entries.iter().enumerate() {
         match entry.thread.0 {

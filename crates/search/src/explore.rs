@@ -1,14 +1,14 @@
 //! The way in: options to a search, a search to its outcome.
 
 use crate::expand::Expansion;
-use crate::scout::{self, Scout};
+use crate::random_walk::{self, RandomWalks};
 use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::{Duration, Instant};
 use store::Visited;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
-/// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is mended and
+/// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is refined and
 /// the search starts over, with the time that is left. A violation that is met on a walk in between is as good as one from the
 /// search.
 pub fn explore<S: System, V: Visited + ?Sized>(
@@ -26,17 +26,17 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     let (begun, mut restarts, mut walked) = (Instant::now(), 0_u32, Walked::default());
     let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
     // How much longer walks may take, all of them.
-    let mut patience = scout::LONGEST;
+    let mut patience = random_walk::LONGEST;
     let for_walks = |patience: Duration| time_left().map_or(patience, |left| left.min(patience));
     if let Some(reduction) = &mut reduction
         && options.trial > 0
     {
-        let mut scout = Scout::new(system, options, options.seed, for_walks(patience), observer);
-        scout.test(state, &mut **reduction, options.trial);
-        scout.hunt(state);
-        walked = scout.walked();
-        patience = patience.saturating_sub(scout.elapsed());
-        if let Some(mut outcome) = scout.finish() {
+        let mut walks = RandomWalks::new(system, options, options.seed, for_walks(patience), observer);
+        walks.test(state, &mut **reduction, options.trial);
+        walks.walk_by_priority(state);
+        walked = walks.walked();
+        patience = patience.saturating_sub(walks.elapsed());
+        if let Some(mut outcome) = walks.finish() {
             outcome.figures.elapsed = begun.elapsed();
             return Ok(outcome);
         }
@@ -68,14 +68,14 @@ pub fn explore<S: System, V: Visited + ?Sized>(
         let mut outcome = expansion.finish();
         if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
             let seed = options.seed.wrapping_add(u64::from(restarts) + 1);
-            let mut scout = Scout::new(system, options, seed, for_walks(patience), observer);
-            let mended = scout.test(state, &mut **reduction, outcome.figures.transitions);
-            walked = walked.and(scout.walked());
-            patience = patience.saturating_sub(scout.elapsed());
-            if let Some(met) = scout.finish() {
+            let mut walks = RandomWalks::new(system, options, seed, for_walks(patience), observer);
+            let refined = walks.test(state, &mut **reduction, outcome.figures.transitions);
+            walked = walked.and(walks.walked());
+            patience = patience.saturating_sub(walks.elapsed());
+            if let Some(met) = walks.finish() {
                 visited.clear();
                 outcome = met;
-            } else if mended {
+            } else if refined {
                 restarts += 1;
                 visited.clear();
                 continue;

@@ -1,7 +1,7 @@
 //! What is wrong with one state.
 
 use crate::livelock;
-use kernel::{End, Flaw, Menu, Property, System};
+use kernel::{End, Flaw, Property, System, Transitions};
 use std::collections::BTreeSet;
 
 /// A set of properties that is quick to ask.
@@ -25,38 +25,38 @@ impl Wanted {
     }
 }
 
-/// Appends what is wrong with a state by itself, as far as it is wanted. `menu` is that of the state.
+/// Appends what is wrong with a state by itself, as far as it is wanted. `transitions` are those of the state.
 pub(crate) fn inspect<S: System>(
     system: &S,
     state: &mut S::State,
-    menu: &Menu<S::Action>,
+    transitions: &Transitions<S::Action>,
     wanted: Wanted,
     flaws: &mut Vec<Flaw>,
 ) {
-    if menu.end == End::Ignored {
+    if transitions.end == End::Ignored {
         return;
     }
-    flaws.extend(menu.flaws.iter().filter(|flaw| wanted.has(flaw.property)));
+    flaws.extend(transitions.flaws.iter().filter(|flaw| wanted.has(flaw.property)));
     if wanted.has(Property::Race) {
-        for (one, two) in menu.races() {
+        for (one, two) in transitions.races() {
             if let Some(key) = system.race(state, one, two) {
                 let property = Property::Race;
                 flaws.push(Flaw { property, key });
             }
         }
     }
-    if wanted.has(Property::Deadlock) && menu.is_dead() {
+    if wanted.has(Property::Deadlock) && transitions.is_dead() {
         let (property, key) = (Property::Deadlock, system.stuck(state));
         flaws.push(Flaw { property, key });
     }
 }
 
-/// Whether a state has this flaw. `menu` is that of the state.
-pub fn meets<S: System>(system: &S, state: &mut S::State, menu: &Menu<S::Action>, flaw: Flaw) -> bool {
+/// Whether a state has this flaw. `transitions` are those of the state.
+pub fn meets<S: System>(system: &S, state: &mut S::State, transitions: &Transitions<S::Action>, flaw: Flaw) -> bool {
     if flaw.property == Property::Livelock {
         return livelock::caught(system, state) == Some(flaw.key);
     }
     let mut flaws = Vec::new();
-    inspect(system, state, menu, Wanted::only(flaw.property), &mut flaws);
+    inspect(system, state, transitions, Wanted::only(flaw.property), &mut flaws);
     flaws.contains(&flaw)
 }

@@ -6,27 +6,27 @@
 //!
 //! [`explore`] runs a search, [`replay`] runs a schedule that was found, [`minimise`] makes one easier to read.
 
-mod balance;
 mod breadth;
 mod components;
-mod crowd;
+mod cycle_detector;
 mod depth;
 mod draw;
 mod expand;
 mod explore;
 mod inspect;
 mod livelock;
+mod lookup_heuristic;
 mod minimise;
 mod options;
 mod outcome;
-mod pace;
+mod progress_timer;
+mod race_candidates;
 mod random;
+mod random_walk;
 mod replay;
-mod scout;
 mod shrink;
-mod sleep;
+mod sleep_sets;
 mod step;
-mod watch;
 
 pub use explore::explore;
 pub use inspect::meets;

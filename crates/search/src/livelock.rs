@@ -20,7 +20,7 @@ use crate::Found;
 use crate::components::{Completed, Components};
 use crate::expand::Expansion;
 use crate::step::Shape;
-use kernel::{Access, End, Flaw, Menu, Place, Property, System, ThreadId, Touch, Vector};
+use kernel::{AccessKind, End, Flaw, Location, MemoryAccess, Property, StateVector, System, ThreadId, Transitions};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::size_of;
 use store::{Exact, Visited};
@@ -43,7 +43,7 @@ enum Future<A> {
     Unknown,
 }
 
-/// Who touches some place.
+/// Who touches some location.
 #[derive(Clone, Copy)]
 struct Users {
     first: ThreadId,
@@ -68,12 +68,12 @@ impl Users {
 
 /// What is touched by whom, as far as that matters here.
 ///
-/// A name of a place is good for one state; an object that is made on the way may share it with another one. Then two threads seem to
+/// A name of a location is good for one state; an object that is made on the way may share it with another one. Then two threads seem to
 /// meet that do not, and a livelock is missed.
 #[derive(Default)]
 struct Traffic {
     threads: BTreeSet<ThreadId>,
-    cells: HashMap<Place, Users>,
+    cells: HashMap<Location, Users>,
     /// All cells of an object, and whether some step touches it as a whole.
     objects: HashMap<u32, (Users, bool)>,
     everything: bool,
@@ -82,32 +82,32 @@ struct Traffic {
 }
 
 impl Traffic {
-    fn note(&mut self, thread: ThreadId, touches: &[Touch]) {
+    fn note(&mut self, thread: ThreadId, touches: &[MemoryAccess]) {
         self.threads.insert(thread);
         for touch in touches {
             // The time limits of others are their own, and a lock that is taken will be given back.
-            if touch.place == Place::CLOCK || matches!(touch.access, Access::Acquire | Access::Release) {
+            if touch.location == Location::CLOCK || matches!(touch.access, AccessKind::Acquire | AccessKind::Release) {
                 continue;
             }
-            self.everything |= touch.place == Place::EVERYTHING;
+            self.everything |= touch.location == Location::EVERYTHING;
             let users = Users {
                 first: thread,
                 several: false,
                 written: !touch.access.is_read(),
             };
-            let cell = self.cells.entry(touch.place).or_insert(users);
+            let cell = self.cells.entry(touch.location).or_insert(users);
             *cell = cell.join(users);
-            let whole = touch.place.cell == Place::WHOLE;
-            let object = self.objects.entry(touch.place.object).or_insert((users, whole));
+            let whole = touch.location.cell == Location::WHOLE;
+            let object = self.objects.entry(touch.location.object).or_insert((users, whole));
             *object = (object.0.join(users), object.1 || whole);
         }
     }
 
     /// Whether what was just noted makes threads meet.
-    fn has_progress(&self, touches: &[Touch]) -> bool {
-        let meets = |touch: &Touch| {
-            let cell = self.cells.get(&touch.place).is_some_and(|users| users.meet());
-            let object = self.objects.get(&touch.place.object);
+    fn has_progress(&self, touches: &[MemoryAccess]) -> bool {
+        let meets = |touch: &MemoryAccess| {
+            let cell = self.cells.get(&touch.location).is_some_and(|users| users.meet());
+            let object = self.objects.get(&touch.location.object);
             cell || object.is_some_and(|(users, whole)| *whole && users.meet())
         };
         self.everything && self.threads.len() > 1 || touches.iter().any(meets)
@@ -159,7 +159,7 @@ fn examine<S: System, V: Visited + ?Sized>(
         true => u64::MAX,
         false if expansion.endless().is_some() => return,
         false => {
-            let allowed = STEPS + expansion.transitions() / SEARCH_STEPS_FOR_ONE;
+            let allowed = STEPS + expansion.steps_taken() / SEARCH_STEPS_FOR_ONE;
             allowed.saturating_sub(expansion.examined)
         }
     };
@@ -198,8 +198,8 @@ fn look_ahead<S: System>(
 ) -> Future<S::Action> {
     let mut look = Look {
         visited: Exact::default(),
-        vector: Vector::default(),
-        menu: Menu::default(),
+        vector: StateVector::default(),
+        transitions: Transitions::default(),
         choices: Vec::new(),
         frames: Vec::new(),
         path: Vec::new(),
@@ -267,8 +267,8 @@ fn look_ahead<S: System>(
 /// A closer look, as far as it has come.
 struct Look<A> {
     visited: Exact,
-    vector: Vector,
-    menu: Menu<A>,
+    vector: StateVector,
+    transitions: Transitions<A>,
     choices: Vec<A>,
     /// The number of each state on the path, where its choices begin, and which is next.
     frames: Vec<(u32, usize, usize)>,
@@ -288,17 +288,17 @@ type Name = (ThreadId, Option<ThreadId>);
 impl<A: Copy> Look<A> {
     /// Comes to a state. If it is new, its steps are next, or all is said.
     fn arrive<S: System<Action = A>>(&mut self, system: &S, state: &mut S::State) -> Option<Future<A>> {
-        self.menu.clear();
-        system.pending(state, &mut self.menu);
+        self.transitions.clear();
+        system.transitions(state, &mut self.transitions);
         self.vector.clear();
         system.encode(state, &mut self.vector);
         self.vector.end_chunk();
         let Some(seen) = self.visited.insert(&self.vector) else {
             return Some(Future::Unknown);
         };
-        let entries = self.menu.entries().iter();
+        let entries = self.transitions.entries().iter();
         let names: Box<[Name]> = entries
-            .map(|entry| (entry.thread, system.alias(state, entry.thread)))
+            .map(|entry| (entry.thread, system.canonical_id(state, entry.thread)))
             .collect();
         if !seen.new {
             let before = self.names.get(seen.id as usize).map_or(&[][..], |names| names);
@@ -309,13 +309,13 @@ impl<A: Copy> Look<A> {
             return None;
         }
         self.names.push(names);
-        if self.menu.end != End::Open || self.menu.is_dead() {
+        if self.transitions.end != End::Open || self.transitions.is_dead() {
             return Some(Future::Open);
         }
         self.name = self.name.min(system.stuck(state));
         let first = self.choices.len();
-        for entry in self.menu.entries().iter().filter(|entry| entry.enabled) {
-            let touches = self.menu.footprint(entry);
+        for entry in self.transitions.entries().iter().filter(|entry| entry.enabled) {
+            let touches = self.transitions.footprint(entry);
             self.traffic.note(entry.thread, touches);
             if self.traffic.has_progress(touches) {
                 return Some(Future::Open);
@@ -340,8 +340,8 @@ pub(crate) fn once_around<S: System>(
         actions: stem,
         loop_start: None,
     };
-    let mut menu = Menu::default();
-    let mut vector = Vector::default();
+    let mut transitions = Transitions::default();
+    let mut vector = StateVector::default();
     let mut met = HashMap::new();
     let mut undos = Vec::new();
     let mut last = None;
@@ -354,9 +354,9 @@ pub(crate) fn once_around<S: System>(
         if found.loop_start.is_some() {
             break;
         }
-        menu.clear();
-        system.pending(state, &mut menu);
-        let mut enabled = menu.entries().iter().filter(|entry| entry.enabled);
+        transitions.clear();
+        system.transitions(state, &mut transitions);
+        let mut enabled = transitions.entries().iter().filter(|entry| entry.enabled);
         let first = enabled.clone().next();
         let Some(entry) = enabled.find(|entry| Some(entry.thread) == last).or(first) else {
             break;

@@ -35,14 +35,14 @@ pub struct Options {
     /// Where the numbers of a random or shuffled search come from.
     pub seed: u64,
     /// Try the actions of each state in a random order, instead of the thread that moved last first and then in the
-    /// order of the menu.
+    /// order of the transitions.
     pub shuffle: bool,
     /// How many random steps put what a reduction relies on to the test before the search begins. That saves searches that would have
     /// to start over; no verdict rests on it.
     pub trial: u64,
     /// Whether a violation that is met on such walks, and on a few more for the purpose, is enough. Not if all violations are asked for,
     /// or the one with fewest steps.
-    pub hunt: bool,
+    pub random_walks: bool,
 }
 
 impl Default for Options {
@@ -57,7 +57,7 @@ impl Default for Options {
             seed: 0,
             shuffle: false,
             trial: 0,
-            hunt: false,
+            random_walks: false,
         }
     }
 }

@@ -51,7 +51,7 @@ pub trait Observer {
     /// Called every now and then, some tens of milliseconds apart; `false` ends the search.
     fn progress(&mut self, figures: &Figures) -> bool;
 
-    /// Whether what was explored so far has shown that it will have to be explored again in another manner: that ends the search, too.
+    /// Whether what was explored so far has shown that it will have to be explored again with other step semantics: that ends the search, too.
     fn begins_again(&self) -> bool {
         false
     }
@@ -103,7 +103,7 @@ pub enum Why {
     Full,
     /// Something that the reduction relied on is wrong: it must start over without.
     Broken,
-    /// All must be explored again in another manner.
+    /// All must be explored again with other step semantics.
     Again,
     /// It was not asked to go on after a violation.
     FirstViolation,

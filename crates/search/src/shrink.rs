@@ -3,7 +3,7 @@
 
 use crate::inspect::meets;
 use crate::replay::rewind;
-use kernel::{Flaw, Menu, Property, System, ThreadId};
+use kernel::{Flaw, Property, System, ThreadId, Transitions};
 use std::time::Instant;
 
 /// A schedule, with who acts.
@@ -22,7 +22,7 @@ pub(crate) struct Shrink<'a, S: System> {
     steps_left: u64,
     deadline: Instant,
     stopped: fn() -> bool,
-    menu: Menu<S::Action>,
+    transitions: Transitions<S::Action>,
 }
 
 impl<'a, S: System> Shrink<'a, S> {
@@ -34,7 +34,7 @@ impl<'a, S: System> Shrink<'a, S> {
             steps_left: 0,
             deadline: Instant::now(),
             stopped,
-            menu: Menu::default(),
+            transitions: Transitions::default(),
         }
     }
 
@@ -49,12 +49,15 @@ impl<'a, S: System> Shrink<'a, S> {
         let mut trace = Vec::with_capacity(actions.len());
         let (system, flaw) = (self.system, self.flaw);
         let mut met = false;
-        let see = |state: &mut S::State, menu: &Menu<S::Action>, next: Option<S::Action>| match next {
+        let see = |state: &mut S::State, transitions: &Transitions<S::Action>, next: Option<S::Action>| match next {
             Some(action) => {
-                let entry = menu.entries().iter().find(|one| one.enabled && one.action == action);
+                let entry = transitions
+                    .entries()
+                    .iter()
+                    .find(|one| one.enabled && one.action == action);
                 trace.extend(entry.map(|entry| (entry.thread, action)));
             }
-            None => met = meets(system, state, menu, flaw),
+            None => met = meets(system, state, transitions, flaw),
         };
         let undos = crate::replay(system, state, actions, see).ok()?;
         rewind(system, state, undos);
@@ -161,17 +164,17 @@ impl<'a, S: System> Shrink<'a, S> {
         let mut moved = true;
         for at in 0..=trace.len() {
             if moved {
-                self.menu.clear();
-                self.system.pending(state, &mut self.menu);
+                self.transitions.clear();
+                self.system.transitions(state, &mut self.transitions);
             }
             let last = at == trace.len();
-            met = (moved && anywhere || last) && meets(self.system, state, &self.menu, self.flaw);
+            met = (moved && anywhere || last) && meets(self.system, state, &self.transitions, self.flaw);
             let in_time = !self.steps_left.is_multiple_of(256) || !self.is_spent();
             if met || last || !in_time {
                 break;
             }
             let (thread, action) = trace[at];
-            let mut entries = self.menu.entries().iter();
+            let mut entries = self.transitions.entries().iter();
             moved = entries.any(|one| one.enabled && one.thread == thread && one.action == action);
             if moved && let Ok(undo) = self.system.apply(state, action) {
                 undos.push(undo);

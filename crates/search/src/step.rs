@@ -10,7 +10,7 @@ pub(crate) struct Choice<A> {
     pub action: A,
     /// Who acts.
     pub thread: ThreadId,
-    /// Its position in the menu.
+    /// Its position among the transitions.
     pub entry: u32,
     /// Whether it counts against the bound.
     pub costs: bool,

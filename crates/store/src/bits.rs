@@ -6,7 +6,7 @@
 
 use crate::fingerprint::fingerprint;
 use crate::{Seen, Visited};
-use kernel::Vector;
+use kernel::StateVector;
 
 /// Bits set for each state.
 const HASHES: u32 = 3;
@@ -42,7 +42,7 @@ impl Bits {
 
 impl Visited for Bits {
     /// Always says `u32::MAX` for the number of a state, and never that there is no room.
-    fn insert(&mut self, vector: &Vector) -> Option<Seen> {
+    fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
         let fingerprint = fingerprint(vector, &mut self.bytes);
         let (mut bit, stride) = (fingerprint as u64, (fingerprint >> 64) as u64 | 1);
         let last_word = self.array.len() as u64 - 1;
@@ -94,8 +94,8 @@ impl Visited for Bits {
 mod tests {
     use super::*;
 
-    fn vector(number: u32) -> Vector {
-        let mut vector = Vector::default();
+    fn vector(number: u32) -> StateVector {
+        let mut vector = StateVector::default();
         vector.extend(&[number, 1, 2]);
         vector.end_chunk();
         vector

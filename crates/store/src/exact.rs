@@ -13,7 +13,7 @@ use crate::recent::Recent;
 use crate::roots::Roots;
 use crate::section::Section;
 use crate::{Seen, Visited};
-use kernel::Vector;
+use kernel::StateVector;
 
 /// Keeps all states, compressed, and takes no two for one.
 ///
@@ -56,7 +56,7 @@ impl Exact {
     }
 
     /// What a vector folds into; `None` if there is no room left for what it is made of.
-    fn root(&mut self, vector: &Vector) -> Option<[u32; TOP]> {
+    fn root(&mut self, vector: &StateVector) -> Option<[u32; TOP]> {
         let root = self.fold_up(vector);
         if root.is_none() {
             self.forget();
@@ -64,7 +64,7 @@ impl Exact {
         root
     }
 
-    fn fold_up(&mut self, vector: &Vector) -> Option<[u32; TOP]> {
+    fn fold_up(&mut self, vector: &StateVector) -> Option<[u32; TOP]> {
         let before = self.fold.names().len();
         self.changed.clear();
         let count = vector.sections().len();
@@ -132,12 +132,12 @@ impl Default for Exact {
 }
 
 impl Visited for Exact {
-    fn insert(&mut self, vector: &Vector) -> Option<Seen> {
+    fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
         let root = self.root(vector)?;
         self.roots.intern(root)
     }
 
-    fn find(&mut self, vector: &Vector) -> Option<u32> {
+    fn find(&mut self, vector: &StateVector) -> Option<u32> {
         let root = self.root(vector)?;
         self.roots.find(root)
     }

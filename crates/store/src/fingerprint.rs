@@ -6,7 +6,7 @@
 use crate::index::Index;
 use crate::slab::Slab;
 use crate::{Seen, Visited};
-use kernel::Vector;
+use kernel::StateVector;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Keeps 128 bits of each state.
@@ -35,7 +35,7 @@ impl Default for Fingerprint {
 }
 
 /// The 128-bit hash of a state, the same on every machine. `room` is overwritten.
-pub(crate) fn fingerprint(vector: &Vector, room: &mut Vec<u8>) -> u128 {
+pub(crate) fn fingerprint(vector: &StateVector, room: &mut Vec<u8>) -> u128 {
     room.clear();
     for section in vector.sections() {
         room.extend(section.words().iter().flat_map(|word| word.to_le_bytes()));
@@ -49,7 +49,7 @@ fn hash(kept: &[u32; 4]) -> u64 {
 }
 
 impl Visited for Fingerprint {
-    fn insert(&mut self, vector: &Vector) -> Option<Seen> {
+    fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
         let fingerprint = fingerprint(vector, &mut self.bytes);
         let kept = [0, 32, 64, 96].map(|shift| (fingerprint >> shift) as u32);
         let fingerprints = &self.fingerprints;
@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn states_are_numbered_and_found_again() {
         let mut store = Fingerprint::new();
-        let mut vector = Vector::default();
+        let mut vector = StateVector::default();
         for round in 0..2 {
             for number in 0..20_000 {
                 vector.clear();
@@ -114,7 +114,7 @@ mod tests {
     fn probability_is_the_birthday_bound() {
         let mut store = Fingerprint::new();
         assert_eq!(store.collision_probability(), 0.0);
-        store.insert(&Vector::default());
+        store.insert(&StateVector::default());
         assert_eq!(store.collision_probability(), 2f64.powi(-129));
     }
 }

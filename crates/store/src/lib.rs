@@ -3,7 +3,7 @@
 //! Three stores behind one trait: [`Exact`] keeps every state and loses nothing, [`Fingerprint`] keeps 128 bits of
 //! each, [`Bits`] a few bits of each. None of them knows what the words mean.
 
-use kernel::Vector;
+use kernel::StateVector;
 
 mod bits;
 mod exact;
@@ -35,10 +35,10 @@ pub struct Seen {
 /// The set of states that were visited.
 pub trait Visited {
     /// Enters a state. `None` if there is no room left (32-bit numbers used up).
-    fn insert(&mut self, vector: &Vector) -> Option<Seen>;
+    fn insert(&mut self, vector: &StateVector) -> Option<Seen>;
 
     /// The number of a state, if it is there and that can be told without entering it.
-    fn find(&mut self, _vector: &Vector) -> Option<u32> {
+    fn find(&mut self, _vector: &StateVector) -> Option<u32> {
         None
     }
 

@@ -13,15 +13,15 @@ impl Narrator<'_> {
     pub(super) fn explain(
         &mut self,
         machine: &mut Machine<'_>,
-        menu: &kernel::Menu<Action>,
+        transitions: &kernel::Transitions<Action>,
         found: &Found<Action>,
     ) -> (String, Vec<String>, Option<Frame>) {
         match found.flaw.property {
             Property::Deadlock => self.explain_deadlock(machine),
             Property::Exception => self.explain_exception(machine),
-            Property::Race => self.explain_race(machine, menu, found),
+            Property::Race => self.explain_race(machine, transitions, found),
             Property::Lock => self.explain_lock(machine),
-            Property::Livelock => self.explain_livelock(machine, menu, found),
+            Property::Livelock => self.explain_livelock(machine, transitions, found),
             Property::Reachable => (String::new(), Vec::new(), None),
         }
     }
@@ -134,10 +134,13 @@ impl Narrator<'_> {
     fn explain_race(
         &mut self,
         machine: &mut Machine<'_>,
-        menu: &kernel::Menu<Action>,
+        transitions: &kernel::Transitions<Action>,
         found: &Found<Action>,
     ) -> (String, Vec<String>, Option<Frame>) {
-        let pairs: Vec<(u32, u32)> = menu.races().map(|(one, two)| (one.thread.0, two.thread.0)).collect();
+        let pairs: Vec<(u32, u32)> = transitions
+            .races()
+            .map(|(one, two)| (one.thread.0, two.thread.0))
+            .collect();
         for (one, two) in pairs {
             if machine.race_key(one, two) != Some(found.flaw.key) {
                 continue;
@@ -207,14 +210,15 @@ impl Narrator<'_> {
     fn explain_livelock(
         &mut self,
         machine: &mut Machine<'_>,
-        menu: &kernel::Menu<Action>,
+        transitions: &kernel::Transitions<Action>,
         found: &Found<Action>,
     ) -> (String, Vec<String>, Option<Frame>) {
         // Whoever moves on the way round, or could, runs; a time limit that comes round again is no wait.
         let on_the_way = &found.actions[found.loop_start.unwrap_or(found.actions.len())..];
         let moves = |number: u32| {
-            let could = |entry: &kernel::Pending<Action>| entry.thread.0 == number && entry.enabled && !entry.by_chance;
-            on_the_way.iter().any(|action| action.thread == number) || menu.entries().iter().any(could)
+            let could =
+                |entry: &kernel::Transition<Action>| entry.thread.0 == number && entry.enabled && !entry.spurious;
+            on_the_way.iter().any(|action| action.thread == number) || transitions.entries().iter().any(could)
         };
         let (runners, others): (Vec<u32>, Vec<u32>) = machine.live_threads().into_iter().partition(|&one| moves(one));
         let place = runners.iter().find_map(|&number| users_frame(machine, number));

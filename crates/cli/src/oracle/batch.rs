@@ -4,14 +4,14 @@ use super::is_spurious;
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::{learns, proved};
-use crate::subject::manner::manner;
+use crate::subject::step_semantics::semantics;
 use crate::verify;
 use crate::{Failure, discipline};
 use kernel::Property;
 use library::{HostFiles, Library};
 use machine::discipline::Discipline;
 use machine::system::{Action, Java};
-use machine::{Limits, Machine, Manner, Mark, Nowhere, Shared, Start};
+use machine::{Limits, Machine, Mark, Nowhere, Shared, Start, StepSemantics};
 use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
@@ -93,7 +93,7 @@ pub fn each(
             system: Java {
                 shared: &shared,
                 start,
-                manner: Manner::default(),
+                semantics: StepSemantics::default(),
                 allowed: Vec::new(),
             },
             machine: &mut machine,
@@ -172,8 +172,8 @@ pub struct Case<'p, 'm> {
 impl Case<'_, '_> {
     fn begin(&mut self) -> Result<(), Failure> {
         let (machine, start) = (&mut *self.machine, &self.system.start);
-        machine.manner = self.system.manner;
-        if self.system.manner.proofs {
+        machine.semantics = self.system.semantics;
+        if self.system.semantics.proofs {
             if self.proved.is_none() {
                 self.proved = Some(proved(machine, start, self.class_path)?);
             }
@@ -185,7 +185,7 @@ impl Case<'_, '_> {
             .map_err(|error| Failure::unknown(error.to_string()))
     }
 
-    /// Searches as the strategy says, again where the manner was not the right one.
+    /// Searches as the strategy says, again where the semantics were not the right ones.
     fn ran(&mut self, strategy: &Strategy) -> Result<Ran<Action>, String> {
         let shared = self.system.shared;
         for used in [
@@ -197,15 +197,15 @@ impl Case<'_, '_> {
         ] {
             used.store(false, Ordering::Relaxed);
         }
-        self.system.manner = Manner {
+        self.system.semantics = StepSemantics {
             locks: true,
             spurious: is_spurious(self.seed),
-            ..manner(&strategy.combination)
+            ..semantics(&strategy.combination)
         };
         // Two orders of two steps must lead to one state, and not to two that are alike.
-        self.system.manner.names_threads |= strategy.commute;
+        self.system.semantics.names_threads |= strategy.commute;
         // Claims are about single steps: who is alone after the last step of another takes several at once, which commute one by one.
-        self.system.manner.solo &= !strategy.commute;
+        self.system.semantics.solo &= !strategy.commute;
         loop {
             self.begin().map_err(|failure| failure.message)?;
             let ran = search(&self.system, self.machine, strategy)?;
@@ -213,7 +213,7 @@ impl Case<'_, '_> {
                 ran.outcome.ending,
                 Ending::Complete | Ending::Stopped(Why::Unsupported(_))
             );
-            if is_over || !learns(shared, &mut self.system.manner) {
+            if is_over || !learns(shared, &mut self.system.semantics) {
                 return Ok(ran);
             }
         }

@@ -4,10 +4,10 @@ use super::Subject;
 use crate::Failure;
 use crate::arguments::{self, Check};
 use crate::assumptions;
-use kernel::{Place, Property};
+use kernel::{Location, Property};
 use model::{Action, Model, State};
 use program::input::{self, TEXT_LIMIT, quoted, quoted_path};
-use reduction::{Guess, Guesses};
+use reduction::{Assumption, Assumptions};
 use report::model::{Dropped, Event, Held, Report, Row, Stack, Trace, Violation};
 use search::{Found, Outcome};
 use std::collections::{BTreeMap, BTreeSet};
@@ -130,31 +130,33 @@ impl Subject for Guarded {
         Ok(self.model.start())
     }
 
-    fn tell_guesses(&self, _state: &mut State, guesses: &Guesses, report: &mut Report) {
-        let name = |guess: Guess| match guess {
-            Guess::Exclusive(object, cell) => Some(self.model.place_name(Place { object, cell })),
+    fn tell_assumptions(&self, _state: &mut State, assumptions: &Assumptions, report: &mut Report) {
+        let name = |assumption: Assumption| match assumption {
+            Assumption::Exclusive(object, cell) => Some(self.model.location_name(Location { object, cell })),
             _ => None,
         };
-        for guess in guesses.relied() {
-            if let Some(name) = name(guess) {
+        for assumption in assumptions.relied() {
+            if let Some(name) = name(assumption) {
                 report
                     .assumed
                     .push(format!("{name} is only accessed by one thread at a time"));
             }
         }
-        for breach in guesses.refuted() {
-            let Some(name) = name(breach.guess) else { continue };
-            let other = assumptions::other_access(&breach);
+        for violation in assumptions.refuted() {
+            let Some(name) = name(violation.assumption) else {
+                continue;
+            };
+            let other = assumptions::other_access(&violation);
             let what = format!("{name} is only accessed by one thread at a time{other}");
             report.dropped.push(Dropped {
                 what,
-                thread: breach.at.thread,
+                thread: violation.at.thread,
                 file: self.file.clone(),
-                line: breach.at.line,
+                line: violation.at.line,
                 ..Dropped::default()
             });
         }
-        report.notes.extend(guesses.doubts().iter().map(assumptions::doubt));
+        report.notes.extend(assumptions.doubts().iter().map(assumptions::doubt));
     }
 
     fn narrate(&mut self, state: &mut State, found: &Found<Action>) -> Option<Violation> {
@@ -168,12 +170,12 @@ impl Subject for Guarded {
         };
         let mut row_of_step = Vec::new();
         let mut last = None;
-        let undos = search::replay(&self.model, state, &found.actions, |state, menu, action| {
+        let undos = search::replay(&self.model, state, &found.actions, |state, transitions, action| {
             if let Some(row) = trace.rows.last_mut() {
                 row.locks = self.locks(state);
             }
             let Some(action) = action else {
-                last = Some((self.model.explain(state, menu, found.flaw), self.stacks(state)));
+                last = Some((self.model.explain(state, transitions, found.flaw), self.stacks(state)));
                 return;
             };
             let row = self.row(state, action);
@@ -253,12 +255,12 @@ pub fn refuse_java_options(options: &Check) -> Result<(), Failure> {
 
 fn event(event: model::Event) -> Event {
     match event {
-        model::Event::Read { place, value } => Event::Read {
-            place,
+        model::Event::Read { location, value } => Event::Read {
+            place: location,
             value: value.to_string(),
         },
-        model::Event::Write { place, old, new } => Event::Write {
-            place,
+        model::Event::Write { location, old, new } => Event::Write {
+            place: location,
             old: old.to_string(),
             new: new.to_string(),
         },

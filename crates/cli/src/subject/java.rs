@@ -9,9 +9,9 @@ use crate::sources::Sources;
 use crate::{Failure, assumptions, consistency, discipline, growth, world};
 use analysis::{Escape, Verdict};
 use machine::system::{Action, Java};
-use machine::{Caveat, Machine, Manner, Shared, Start};
+use machine::{Caveat, Machine, Shared, Start, StepSemantics};
 use program::world::MethodId;
-use reduction::Guesses;
+use reduction::Assumptions;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::collections::{BTreeSet, HashSet};
@@ -52,9 +52,9 @@ impl<'p> Subject for JavaProgram<'p> {
             .machine()
             .map_err(|error| world::launch_failure(error, &self.class_path))?;
         // Getting ready has shown that already, and nobody has a name yet.
-        self.system.manner.names_threads |= self.system.shared.names_matter.load(Ordering::Relaxed);
-        machine.manner.names_threads = self.system.manner.names_threads;
-        if self.system.manner.proofs {
+        self.system.semantics.names_threads |= self.system.shared.names_matter.load(Ordering::Relaxed);
+        machine.semantics.names_threads = self.system.semantics.names_threads;
+        if self.system.semantics.proofs {
             let start = &self.system.start;
             machine.proved = proved(&machine, start, &self.class_path)?;
         }
@@ -68,22 +68,22 @@ impl<'p> Subject for JavaProgram<'p> {
     }
 
     fn has_news(&self) -> bool {
-        let mut manner = self.system.manner;
-        learns(self.system.shared, &mut manner)
+        let mut semantics = self.system.semantics;
+        learns(self.system.shared, &mut semantics)
     }
 
     fn begins_again(&mut self) -> bool {
-        learns(self.system.shared, &mut self.system.manner)
+        learns(self.system.shared, &mut self.system.semantics)
     }
 
-    fn guesses(&self, machine: &mut Machine<'p>, options: &Check) -> Result<Guesses, Failure> {
+    fn assumptions(&self, machine: &mut Machine<'p>, options: &Check) -> Result<Assumptions, Failure> {
         assumptions::claims(machine, options)
     }
 
-    fn tell_guesses(&self, machine: &mut Machine<'p>, guesses: &Guesses, report: &mut Report) {
-        report.assumed = assumptions::assumed(machine, guesses);
-        report.dropped = assumptions::dropped(machine, guesses);
-        report.notes.extend(guesses.doubts().iter().map(assumptions::doubt));
+    fn tell_assumptions(&self, machine: &mut Machine<'p>, assumptions: &Assumptions, report: &mut Report) {
+        report.assumed = assumptions::assumed(machine, assumptions);
+        report.dropped = assumptions::dropped(machine, assumptions);
+        report.notes.extend(assumptions.doubts().iter().map(assumptions::doubt));
     }
 
     fn narrate(&mut self, machine: &mut Machine<'p>, found: &Found<Action>) -> Option<Violation> {
@@ -124,17 +124,17 @@ pub fn proved(
     Ok(Arc::new(local.map(|site| (site.method, site.at)).collect()))
 }
 
-/// Whether an exploration has shown that all must be explored again in another manner, which then is this one.
-pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
+/// Whether an exploration has shown that all must be explored again with other step semantics, which then are these.
+pub fn learns(shared: &Shared<'_>, semantics: &mut StepSemantics) -> bool {
     // SOUNDNESS: printing, what threads are called, interrupts, when threads start and end, and what they are doing, are left out only
     // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.
-    let reduced = manner.reduced;
+    let reduced = semantics.reduced;
     let used = [
-        (true, &shared.console_matters, &mut manner.prints),
-        (true, &shared.names_matter, &mut manner.names_threads),
-        (reduced, &shared.threads_matter, &mut manner.counts_threads),
-        (true, &shared.interrupts_matter, &mut manner.interrupts),
-        (reduced, &shared.threads_watched, &mut manner.watches_threads),
+        (true, &shared.console_matters, &mut semantics.prints),
+        (true, &shared.names_matter, &mut semantics.names_threads),
+        (reduced, &shared.threads_matter, &mut semantics.counts_threads),
+        (true, &shared.interrupts_matter, &mut semantics.interrupts),
+        (reduced, &shared.threads_watched, &mut semantics.watches_threads),
     ];
     let mut news = false;
     for (matters, used, known) in used {
@@ -143,40 +143,40 @@ pub fn learns(shared: &Shared<'_>, manner: &mut Manner) -> bool {
         *known |= is_new;
     }
     if news {
-        draw_conclusions(manner);
+        draw_conclusions(semantics);
     }
     news
 }
 
 /// What a step runs through, by what is known of the program.
-fn draw_conclusions(manner: &mut Manner) {
+fn draw_conclusions(semantics: &mut StepSemantics) {
     // Who is looked at must be seen wherever it can be.
-    manner.runs_through &= !manner.watches_threads;
-    manner.runs_through_proved &= !manner.watches_threads;
+    semantics.runs_through &= !semantics.watches_threads;
+    semantics.runs_through_proved &= !semantics.watches_threads;
 }
 
 /// What steps depend on that had to be learned from the program, by name.
-fn lessons(manner: &mut Manner) -> [(&'static str, &mut bool); 4] {
+fn lessons(semantics: &mut StepSemantics) -> [(&'static str, &mut bool); 4] {
     [
-        ("prints", &mut manner.prints),
-        ("watches", &mut manner.watches_threads),
-        ("names", &mut manner.names_threads),
-        ("interrupts", &mut manner.interrupts),
+        ("prints", &mut semantics.prints),
+        ("watches", &mut semantics.watches_threads),
+        ("names", &mut semantics.names_threads),
+        ("interrupts", &mut semantics.interrupts),
     ]
 }
 
 /// The names of what was learned from the program, for whoever takes the same steps again.
-pub fn learned(mut manner: Manner) -> Vec<String> {
-    let known = lessons(&mut manner).into_iter().filter(|(_, known)| **known);
+pub fn learned(mut semantics: StepSemantics) -> Vec<String> {
+    let known = lessons(&mut semantics).into_iter().filter(|(_, known)| **known);
     known.map(|(name, _)| name.to_owned()).collect()
 }
 
 /// Takes it as learned.
-pub fn learn(manner: &mut Manner, names: &[&str]) {
-    for (name, known) in lessons(manner) {
+pub fn learn(semantics: &mut StepSemantics, names: &[&str]) {
+    for (name, known) in lessons(semantics) {
         *known |= names.contains(&name);
     }
-    draw_conclusions(manner);
+    draw_conclusions(semantics);
 }
 
 /// Where the sources of a program may be.

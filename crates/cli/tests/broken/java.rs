@@ -1,7 +1,7 @@
 //! Programs, hand-made and random, on one machine; and wrong answers about its states.
 
-use crate::lying::Meddlers;
-use kernel::{Access, Menu, Place, Protection, System, ThreadId, Unsupported, Vector, View};
+use crate::lying::InterferenceQuery;
+use kernel::{AccessKind, Location, Protection, StateVector, System, ThreadId, Transitions, Unsupported, View};
 use library::{HostFiles, Library};
 use machine::layout::{self, status};
 use machine::system::{Action, Java, Undo};
@@ -80,8 +80,8 @@ fn reached(
 }
 
 /// Local to a thread if no other one's variables lead there: static fields are forgotten.
-pub fn local_but_for_statics(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId, place: Place) -> bool {
-    let Some(object) = machine.tracked_at(place) else {
+pub fn local_but_for_statics(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId, location: Location) -> bool {
+    let Some(object) = machine.tracked_at(location) else {
         return false;
     };
     let roots = machine.origins();
@@ -90,8 +90,8 @@ pub fn local_but_for_statics(_: &Java<'_>, machine: &mut Machine<'_>, thread: Th
 }
 
 /// Local to a thread if the heap does not lead there: variables of other threads are forgotten.
-pub fn local_but_for_variables(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId, place: Place) -> bool {
-    let Some(object) = machine.tracked_at(place) else {
+pub fn local_but_for_variables(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId, location: Location) -> bool {
+    let Some(object) = machine.tracked_at(location) else {
         return false;
     };
     let roots = machine.origins();
@@ -105,10 +105,10 @@ pub fn dominated_for_one(
     _: &Java<'_>,
     machine: &mut Machine<'_>,
     thread: ThreadId,
-    place: Place,
+    location: Location,
     locks: &dyn Fn(u32) -> bool,
 ) -> bool {
-    let Some(object) = machine.tracked_at(place) else {
+    let Some(object) = machine.tracked_at(location) else {
         return false;
     };
     let roots = machine.origins();
@@ -123,18 +123,18 @@ pub fn dominated_for_one(
 }
 
 /// Shared is what is reached by more than one thread now.
-pub fn escaped_now<'p>(java: &Java<'p>, machine: &mut Machine<'p>, place: Place) -> bool {
-    !(0..8).any(|number| java.is_local(machine, ThreadId(number), place))
+pub fn escaped_now<'p>(java: &Java<'p>, machine: &mut Machine<'p>, location: Location) -> bool {
+    !(0..8).any(|number| java.is_local(machine, ThreadId(number), location))
 }
 
 /// What a thread is given when it starts has not escaped.
-pub fn escaped_but_for_starts<'p>(java: &Java<'p>, machine: &mut Machine<'p>, place: Place) -> bool {
-    let Some(object) = machine.tracked_at(place) else {
+pub fn escaped_but_for_starts<'p>(java: &Java<'p>, machine: &mut Machine<'p>, location: Location) -> bool {
+    let Some(object) = machine.tracked_at(location) else {
         return true;
     };
     let roots = machine.origins();
     let objects = roots.threads.iter().filter_map(|(_, roots)| roots.first().copied());
-    java.has_escaped(machine, place) && !reached(machine, objects, |_| true).contains(&object)
+    java.has_escaped(machine, location) && !reached(machine, objects, |_| true).contains(&object)
 }
 
 /// That something is known to be protected is believed, and never found to be wrong.
@@ -142,10 +142,10 @@ pub fn never_open<'p>(
     java: &Java<'p>,
     machine: &mut Machine<'p>,
     thread: ThreadId,
-    place: Place,
-    access: Access,
+    location: Location,
+    access: AccessKind,
 ) -> Option<Protection> {
-    let known = java.protection(machine, thread, place, access);
+    let known = java.protection(machine, thread, location, access);
     known.filter(|&protection| !matches!(protection, Protection::Open | Protection::Unlocked))
 }
 
@@ -154,21 +154,21 @@ pub fn reads_are_only_reads<'p>(
     java: &Java<'p>,
     machine: &mut Machine<'p>,
     thread: ThreadId,
-    place: Place,
-    access: Access,
+    location: Location,
+    access: AccessKind,
 ) -> Option<Protection> {
     match access.is_read() {
         true => Some(Protection::ReadOnly),
-        false => never_open(java, machine, thread, place, access),
+        false => never_open(java, machine, thread, location, access),
     }
 }
 
 /// The thread that makes objects for others; as long as it alone has used one, its accesses are taken for protected.
 const CREATOR: ThreadId = ThreadId(2);
 
-/// Whether a place is that creator's own business still.
-fn is_exclusive(machine: &Machine<'_>, thread: ThreadId, place: Place) -> bool {
-    let object = machine.tracked_at(place);
+/// Whether a location is that creator's own business still.
+fn is_exclusive(machine: &Machine<'_>, thread: ThreadId, location: Location) -> bool {
+    let object = machine.tracked_at(location);
     thread == CREATOR && object.is_some_and(|object| !machine.was_accessed(object))
 }
 
@@ -177,12 +177,12 @@ pub fn protected_while_exclusive<'p>(
     java: &Java<'p>,
     machine: &mut Machine<'p>,
     thread: ThreadId,
-    place: Place,
-    access: Access,
+    location: Location,
+    access: AccessKind,
 ) -> Option<Protection> {
-    match is_exclusive(machine, thread, place) {
+    match is_exclusive(machine, thread, location) {
         true => Some(Protection::Locked),
-        false => java.protection(machine, thread, place, access),
+        false => java.protection(machine, thread, location, access),
     }
 }
 
@@ -192,50 +192,55 @@ pub fn unrecorded_while_exclusive<'p>(
     machine: &mut Machine<'p>,
     action: Action,
 ) -> Result<Undo, Unsupported> {
-    let mut menu = Menu::default();
-    java.pending(machine, &mut menu);
-    let entry = menu.entries().iter().find(|entry| entry.action == action);
-    let mut places = entry.into_iter().flat_map(|entry| menu.footprint(entry));
-    machine.manner.locksets = !places.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.place));
+    let mut transitions = Transitions::default();
+    java.transitions(machine, &mut transitions);
+    let entry = transitions.entries().iter().find(|entry| entry.action == action);
+    let mut locations = entry.into_iter().flat_map(|entry| transitions.footprint(entry));
+    machine.semantics.locksets = !locations.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.location));
     let applied = java.apply(machine, action);
-    machine.manner.locksets = true;
+    machine.semantics.locksets = true;
     applied
 }
 
 /// Records are no part of what is compared.
-pub fn without_records(_: &Java<'_>, machine: &mut Machine<'_>, out: &mut Vector) {
+pub fn without_records(_: &Java<'_>, machine: &mut Machine<'_>, out: &mut StateVector) {
     machine.encode_without_records(out);
 }
 
 /// What threads are called is no part of a state, and whoever reads it reads it all the same.
 pub fn read_without_names<'p>(java: &Java<'p>, machine: &mut Machine<'p>, action: Action) -> Result<Undo, Unsupported> {
-    machine.manner.names_threads = false;
+    machine.semantics.names_threads = false;
     java.apply(machine, action).or_else(|_| {
-        machine.manner.names_threads = true;
+        machine.semantics.names_threads = true;
         let applied = java.apply(machine, action);
-        machine.manner.names_threads = false;
+        machine.semantics.names_threads = false;
         applied
     })
 }
 
-/// Drops those who meddle with some threads unless a state says so of them, given what the threads that stand still are about to touch.
-fn meddlers_if<'p>(
-    asked: Meddlers<'_, Java<'p>>,
-    meddles: impl Fn(&mut Machine<'p>, &Menu<Action>, &[Address], ThreadId) -> bool,
+/// Drops the threads that interfere with some unless a state says so of them, given what the threads that stand still are about to touch.
+fn interference_if<'p>(
+    asked: InterferenceQuery<'_, Java<'p>>,
+    interferes: impl Fn(&mut Machine<'p>, &Transitions<Action>, &[Address], ThreadId) -> bool,
 ) -> bool {
-    let Meddlers {
+    let InterferenceQuery {
         system: java,
         state: machine,
         still,
         out,
     } = asked;
-    let mut menu = Menu::default();
-    java.pending(machine, &mut menu);
-    let own = menu.entries().iter().filter(|entry| still.contains(&entry.thread));
-    let places = own.flat_map(|entry| menu.footprint(entry)).map(|touch| touch.place);
-    let wanted: Vec<Address> = places.filter_map(|place| machine.tracked_at(place)).collect();
-    let known = java.meddlers(machine, still, out);
-    out.retain(|&thread| meddles(machine, &menu, &wanted, thread));
+    let mut transitions = Transitions::default();
+    java.transitions(machine, &mut transitions);
+    let own = transitions
+        .entries()
+        .iter()
+        .filter(|entry| still.contains(&entry.thread));
+    let locations = own
+        .flat_map(|entry| transitions.footprint(entry))
+        .map(|touch| touch.location);
+    let wanted: Vec<Address> = locations.filter_map(|location| machine.tracked_at(location)).collect();
+    let known = java.interfering_threads(machine, still, out);
+    out.retain(|&thread| interferes(machine, &transitions, &wanted, thread));
     known
 }
 
@@ -245,9 +250,9 @@ fn is_reached(machine: &Machine<'_>, wanted: &[Address], from: impl IntoIterator
     wanted.iter().any(|object| met.contains(object))
 }
 
-/// Who meddles reaches something by himself: static fields lead nowhere.
-pub fn meddlers_but_for_statics(asked: Meddlers<'_, Java<'_>>) -> bool {
-    meddlers_if(asked, |machine, _, wanted, thread| {
+/// A thread that interferes reaches something by itself: static fields lead nowhere.
+pub fn interference_but_for_statics(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
+    interference_if(asked, |machine, _, wanted, thread| {
         let own = machine
             .origins()
             .threads
@@ -257,9 +262,9 @@ pub fn meddlers_but_for_statics(asked: Meddlers<'_, Java<'_>>) -> bool {
     })
 }
 
-/// Who meddles reaches something by the heap: his variables lead nowhere.
-pub fn meddlers_but_for_variables(asked: Meddlers<'_, Java<'_>>) -> bool {
-    meddlers_if(asked, |machine, _, wanted, thread| {
+/// A thread that interferes reaches something by the heap: its variables lead nowhere.
+pub fn interference_but_for_variables(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
+    interference_if(asked, |machine, _, wanted, thread| {
         let roots = machine.origins();
         let own = roots.threads.into_iter().filter(|(number, _)| *number == thread.0);
         let objects: Vec<Address> = own.filter_map(|(_, roots)| roots.first().copied()).collect();
@@ -267,35 +272,35 @@ pub fn meddlers_but_for_variables(asked: Meddlers<'_, Java<'_>>) -> bool {
     })
 }
 
-/// Who meddles does not stand like this.
-fn meddlers_but_for(asked: Meddlers<'_, Java<'_>>, harmless: &[u32]) -> bool {
-    meddlers_if(asked, |machine, menu, _, thread| {
-        let can = |entry: &kernel::Pending<Action>| entry.enabled && !entry.rests && entry.thread == thread;
+/// A thread that interferes does not stand like this.
+fn interference_but_for(asked: InterferenceQuery<'_, Java<'_>>, harmless: &[u32]) -> bool {
+    interference_if(asked, |machine, transitions, _, thread| {
+        let can = |entry: &kernel::Transition<Action>| entry.enabled && !entry.wakeup && entry.thread == thread;
         let state = machine.thread_word(thread.0, layout::thread::STATUS);
-        menu.entries().iter().any(can) || !harmless.contains(&state)
+        transitions.entries().iter().any(can) || !harmless.contains(&state)
     })
 }
 
 /// Who waits to be notified, unparked, or for some time waits for ever.
-pub fn meddlers_but_for_waiting(asked: Meddlers<'_, Java<'_>>) -> bool {
+pub fn interference_but_for_waiting(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
     let waiting = [status::WAITING, status::PARKED, status::SLEEPING];
-    meddlers_but_for(asked, &waiting)
+    interference_but_for(asked, &waiting)
 }
 
 /// Who wants a monitor, or a class, that another has waits for ever, whoever has it.
-pub fn meddlers_but_for_blocked(asked: Meddlers<'_, Java<'_>>) -> bool {
+pub fn interference_but_for_blocked(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
     let blocked = [
         status::RUNNABLE,
         status::BLOCKED,
         status::REACQUIRING,
         status::INITIALIZING,
     ];
-    meddlers_but_for(asked, &blocked)
+    interference_but_for(asked, &blocked)
 }
 
 /// Nobody comes after the end of the main thread.
-pub fn meddlers_but_for_the_end(asked: Meddlers<'_, Java<'_>>) -> bool {
-    meddlers_if(asked, |machine, _, _, thread| {
+pub fn interference_but_for_the_end(asked: InterferenceQuery<'_, Java<'_>>) -> bool {
+    interference_if(asked, |machine, _, _, thread| {
         machine.thread_word(thread.0, layout::thread::STATUS) != status::ENDING
     })
 }

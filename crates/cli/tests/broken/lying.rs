@@ -1,13 +1,14 @@
 //! A system that lies: it delegates to a real one and answers one question wrongly.
 
 use kernel::{
-    Access, Menu, Pending, Place, Protection, Reduction, System, Tenure, ThreadId, Touch, Unsupported, Vector, View,
+    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, Reduction, StateVector, System, ThreadId, Transition,
+    Transitions, Unsupported, View,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// A question to [`View::meddlers`].
-pub struct Meddlers<'q, S: View> {
+/// A question to [`View::interfering_threads`].
+pub struct InterferenceQuery<'q, S: View> {
     pub system: &'q S,
     pub state: &'q mut S::State,
     pub still: &'q [ThreadId],
@@ -20,35 +21,35 @@ type Locks<'l> = &'l dyn Fn(u32) -> bool;
 #[allow(clippy::type_complexity)] // each is what it replaces
 pub struct Lies<S: View> {
     /// For [`View::is_local`].
-    pub local: Option<fn(&S, &mut S::State, ThreadId, Place) -> bool>,
+    pub local: Option<fn(&S, &mut S::State, ThreadId, Location) -> bool>,
     /// For [`View::is_dominated`].
-    pub dominated: Option<fn(&S, &mut S::State, ThreadId, Place, Locks<'_>) -> bool>,
+    pub dominated: Option<fn(&S, &mut S::State, ThreadId, Location, Locks<'_>) -> bool>,
     /// For [`View::has_escaped`].
-    pub escaped: Option<fn(&S, &mut S::State, Place) -> bool>,
+    pub escaped: Option<fn(&S, &mut S::State, Location) -> bool>,
     /// For [`View::is_proved_local`].
-    pub proved: Option<fn(&S, &mut S::State, Place) -> bool>,
+    pub proved: Option<fn(&S, &mut S::State, Location) -> bool>,
     /// For [`View::protection`].
-    pub protection: Option<fn(&S, &mut S::State, ThreadId, Place, Access) -> Option<Protection>>,
-    /// For [`View::tenure`], by the truth and the touch.
-    pub tenure: Option<fn(Tenure, Touch) -> Tenure>,
+    pub protection: Option<fn(&S, &mut S::State, ThreadId, Location, AccessKind) -> Option<Protection>>,
+    /// For [`View::owner_access`], by the truth and the touch.
+    pub owner_access: Option<fn(OwnerAccess, MemoryAccess) -> OwnerAccess>,
     /// For [`View::is_wild`].
     pub wild: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
     /// For [`View::commute`].
-    pub commute: Option<fn(&Menu<S::Action>, &Pending<S::Action>, &Pending<S::Action>) -> bool>,
-    /// For [`View::meddlers`].
-    pub meddlers: Option<fn(Meddlers<'_, S>) -> bool>,
+    pub commute: Option<fn(&Transitions<S::Action>, &Transition<S::Action>, &Transition<S::Action>) -> bool>,
+    /// For [`View::interfering_threads`].
+    pub interfering_threads: Option<fn(InterferenceQuery<'_, S>) -> bool>,
     /// For [`View::begins`].
     pub begins: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
     /// For [`View::moves_left`].
-    pub moves_left: Option<fn(&S, &mut S::State, ThreadId, Touch) -> bool>,
+    pub moves_left: Option<fn(&S, &mut S::State, ThreadId, MemoryAccess) -> bool>,
     /// For [`View::locks_of`].
-    pub locks_of: Option<fn(&S, &mut S::State, ThreadId, &mut Vec<Place>)>,
+    pub locks_of: Option<fn(&S, &mut S::State, ThreadId, &mut Vec<Location>)>,
     /// For [`System::apply`].
     pub apply: Option<fn(&S, &mut S::State, S::Action) -> Result<S::Undo, Unsupported>>,
     /// For [`System::encode`].
-    pub encode: Option<fn(&S, &mut S::State, &mut Vector)>,
-    /// Which touches of a footprint are owned up to.
-    pub touches: Option<fn(&[Touch], Touch) -> bool>,
+    pub encode: Option<fn(&S, &mut S::State, &mut StateVector)>,
+    /// Which accesses of a footprint are owned up to.
+    pub touches: Option<fn(&[MemoryAccess], MemoryAccess) -> bool>,
     /// A state that was reduced shows no more when it is opened again: there is no cycle proviso.
     pub forgets: bool,
     /// A state with one successor never looks like one that was seen before: a run that stores nothing does not notice that it came
@@ -74,10 +75,10 @@ impl<S: View> Default for Lies<S> {
             escaped: None,
             proved: None,
             protection: None,
-            tenure: None,
+            owner_access: None,
             wild: None,
             commute: None,
-            meddlers: None,
+            interfering_threads: None,
             begins: None,
             moves_left: None,
             locks_of: None,
@@ -121,7 +122,7 @@ impl<'s, S: View> Lying<'s, S> {
     }
 
     fn words(&self, state: &mut S::State) -> Vec<u32> {
-        let mut vector = Vector::default();
+        let mut vector = StateVector::default();
         self.truth.encode(state, &mut vector);
         vector.words()
     }
@@ -136,9 +137,9 @@ impl<S: View> System for Lying<'_, S> {
         self.truth.initial()
     }
 
-    fn pending(&self, state: &mut S::State, menu: &mut Menu<S::Action>) {
-        let mut real = Menu::default();
-        self.truth.pending(state, &mut real);
+    fn transitions(&self, state: &mut S::State, transitions: &mut Transitions<S::Action>) {
+        let mut real = Transitions::default();
+        self.truth.transitions(state, &mut real);
         if self.lies.oversleeps {
             *self.looked.borrow_mut() = self.words(state);
         }
@@ -146,26 +147,26 @@ impl<S: View> System for Lying<'_, S> {
             true => self.named.borrow().get(&self.words(state)).cloned(),
             false => None,
         };
-        menu.flaws.clone_from(&real.flaws);
-        menu.marks.clone_from(&real.marks);
-        menu.end = real.end;
-        let mut rests = Vec::new();
-        let shown = |entry: &&Pending<S::Action>| only.as_ref().is_none_or(|named| named.contains(&entry.thread));
+        transitions.flaws.clone_from(&real.flaws);
+        transitions.marks.clone_from(&real.marks);
+        transitions.end = real.end;
+        let mut wakeup = Vec::new();
+        let shown = |entry: &&Transition<S::Action>| only.as_ref().is_none_or(|named| named.contains(&entry.thread));
         for entry in real.entries().iter().filter(shown) {
-            menu.add(entry.thread, entry.action, entry.enabled);
-            rests.push(entry.rests);
+            transitions.add(entry.thread, entry.action, entry.enabled);
+            wakeup.push(entry.wakeup);
             let all = real.footprint(entry);
             for &touch in all {
                 if self.lies.touches.is_none_or(|owns_up| owns_up(all, touch)) {
-                    menu.touch(touch.place, touch.access);
+                    transitions.touch(touch.location, touch.access);
                 }
             }
         }
-        for (entry, rests) in menu.entries_mut().iter_mut().zip(rests) {
-            entry.rests = rests;
+        for (entry, wakeup) in transitions.entries_mut().iter_mut().zip(wakeup) {
+            entry.wakeup = wakeup;
         }
         self.single
-            .set(menu.entries().iter().filter(|entry| entry.enabled).count() == 1);
+            .set(transitions.entries().iter().filter(|entry| entry.enabled).count() == 1);
     }
 
     fn apply(&self, state: &mut S::State, action: S::Action) -> Result<S::Undo, Unsupported> {
@@ -179,11 +180,11 @@ impl<S: View> System for Lying<'_, S> {
         self.truth.undo(state, undo);
     }
 
-    fn alias(&self, state: &mut S::State, thread: ThreadId) -> Option<ThreadId> {
-        self.truth.alias(state, thread)
+    fn canonical_id(&self, state: &mut S::State, thread: ThreadId) -> Option<ThreadId> {
+        self.truth.canonical_id(state, thread)
     }
 
-    fn encode(&self, state: &mut S::State, out: &mut Vector) {
+    fn encode(&self, state: &mut S::State, out: &mut StateVector) {
         match self.lies.encode {
             Some(lie) => lie(self.truth, state, out),
             None => self.truth.encode(state, out),
@@ -203,45 +204,45 @@ impl<S: View> System for Lying<'_, S> {
         self.truth.stuck(state)
     }
 
-    fn race(&self, state: &mut S::State, one: &Pending<S::Action>, two: &Pending<S::Action>) -> Option<u64> {
+    fn race(&self, state: &mut S::State, one: &Transition<S::Action>, two: &Transition<S::Action>) -> Option<u64> {
         self.truth.race(state, one, two)
     }
 }
 
 impl<S: View> View for Lying<'_, S> {
-    fn is_local(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
+    fn is_local(&self, state: &mut S::State, thread: ThreadId, location: Location) -> bool {
         match self.lies.local {
-            Some(lie) => lie(self.truth, state, thread, place),
-            None => self.truth.is_local(state, thread, place),
+            Some(lie) => lie(self.truth, state, thread, location),
+            None => self.truth.is_local(state, thread, location),
         }
     }
 
-    fn is_dominated(&self, state: &mut S::State, thread: ThreadId, place: Place, locks: Locks<'_>) -> bool {
+    fn is_dominated(&self, state: &mut S::State, thread: ThreadId, location: Location, locks: Locks<'_>) -> bool {
         match self.lies.dominated {
-            Some(lie) => lie(self.truth, state, thread, place, locks),
-            None => self.truth.is_dominated(state, thread, place, locks),
+            Some(lie) => lie(self.truth, state, thread, location, locks),
+            None => self.truth.is_dominated(state, thread, location, locks),
         }
     }
 
-    fn has_escaped(&self, state: &mut S::State, place: Place) -> bool {
+    fn has_escaped(&self, state: &mut S::State, location: Location) -> bool {
         match self.lies.escaped {
-            Some(lie) => lie(self.truth, state, place),
-            None => self.truth.has_escaped(state, place),
+            Some(lie) => lie(self.truth, state, location),
+            None => self.truth.has_escaped(state, location),
         }
     }
 
-    fn is_proved_local(&self, state: &mut S::State, place: Place) -> bool {
+    fn is_proved_local(&self, state: &mut S::State, location: Location) -> bool {
         match self.lies.proved {
-            Some(lie) => lie(self.truth, state, place),
-            None => self.truth.is_proved_local(state, place),
+            Some(lie) => lie(self.truth, state, location),
+            None => self.truth.is_proved_local(state, location),
         }
     }
 
-    fn variable_of(&self, state: &mut S::State, place: Place) -> (u32, u32) {
-        self.truth.variable_of(state, place)
+    fn variable_of(&self, state: &mut S::State, location: Location) -> (u32, u32) {
+        self.truth.variable_of(state, location)
     }
 
-    fn parts(&self, state: &mut S::State, touch: Touch, out: &mut Vec<Touch>) {
+    fn parts(&self, state: &mut S::State, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
         self.truth.parts(state, touch, out);
     }
 
@@ -253,20 +254,26 @@ impl<S: View> View for Lying<'_, S> {
         self.truth.distrust(state);
     }
 
-    fn protection(&self, state: &mut S::State, thread: ThreadId, place: Place, access: Access) -> Option<Protection> {
+    fn protection(
+        &self,
+        state: &mut S::State,
+        thread: ThreadId,
+        location: Location,
+        access: AccessKind,
+    ) -> Option<Protection> {
         match self.lies.protection {
-            Some(lie) => lie(self.truth, state, thread, place, access),
-            None => self.truth.protection(state, thread, place, access),
+            Some(lie) => lie(self.truth, state, thread, location, access),
+            None => self.truth.protection(state, thread, location, access),
         }
     }
 
-    fn tenure(&self, state: &mut S::State, thread: ThreadId, touch: Touch) -> Option<Tenure> {
-        let truth = self.truth.tenure(state, thread, touch);
-        truth.map(|truth| self.lies.tenure.map_or(truth, |lie| lie(truth, touch)))
+    fn owner_access(&self, state: &mut S::State, thread: ThreadId, touch: MemoryAccess) -> Option<OwnerAccess> {
+        let truth = self.truth.owner_access(state, thread, touch);
+        truth.map(|truth| self.lies.owner_access.map_or(truth, |lie| lie(truth, touch)))
     }
 
-    fn usurps(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
-        !self.lies.honest && self.truth.usurps(state, thread, place)
+    fn steals_lock(&self, state: &mut S::State, thread: ThreadId, location: Location) -> bool {
+        !self.lies.honest && self.truth.steals_lock(state, thread, location)
     }
 
     fn is_wild(&self, state: &mut S::State, thread: ThreadId) -> bool {
@@ -279,13 +286,13 @@ impl<S: View> View for Lying<'_, S> {
     fn commute(
         &self,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
-        one: &Pending<S::Action>,
-        two: &Pending<S::Action>,
+        transitions: &Transitions<S::Action>,
+        one: &Transition<S::Action>,
+        two: &Transition<S::Action>,
     ) -> bool {
         match self.lies.commute {
-            Some(lie) => lie(menu, one, two),
-            None => self.truth.commute(state, menu, one, two),
+            Some(lie) => lie(transitions, one, two),
+            None => self.truth.commute(state, transitions, one, two),
         }
     }
 
@@ -298,15 +305,15 @@ impl<S: View> View for Lying<'_, S> {
         self.truth.is_renamed(state, thread)
     }
 
-    fn meddlers(&self, state: &mut S::State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
-        match self.lies.meddlers {
-            Some(lie) => lie(Meddlers {
+    fn interfering_threads(&self, state: &mut S::State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        match self.lies.interfering_threads {
+            Some(lie) => lie(InterferenceQuery {
                 system: self.truth,
                 state,
                 still,
                 out,
             }),
-            None => self.truth.meddlers(state, still, out),
+            None => self.truth.interfering_threads(state, still, out),
         }
     }
 
@@ -317,51 +324,51 @@ impl<S: View> View for Lying<'_, S> {
         }
     }
 
-    fn moves_left(&self, state: &mut S::State, thread: ThreadId, touch: Touch) -> bool {
+    fn moves_left(&self, state: &mut S::State, thread: ThreadId, touch: MemoryAccess) -> bool {
         match self.lies.moves_left {
             Some(lie) => lie(self.truth, state, thread, touch),
             None => self.truth.moves_left(state, thread, touch),
         }
     }
 
-    fn is_open(&self, state: &mut S::State, place: Place) -> bool {
-        self.truth.is_open(state, place)
+    fn is_open(&self, state: &mut S::State, location: Location) -> bool {
+        self.truth.is_open(state, location)
     }
 
-    fn locks_of(&self, state: &mut S::State, thread: ThreadId, out: &mut Vec<Place>) {
+    fn locks_of(&self, state: &mut S::State, thread: ThreadId, out: &mut Vec<Location>) {
         match self.lies.locks_of {
             Some(lie) => lie(self.truth, state, thread, out),
             None => self.truth.locks_of(state, thread, out),
         }
     }
 
-    fn has_access(&self, state: &mut S::State, thread: ThreadId, place: Place) -> Option<bool> {
-        let has = self.truth.has_access(state, thread, place)?;
+    fn has_access(&self, state: &mut S::State, thread: ThreadId, location: Location) -> Option<bool> {
+        let has = self.truth.has_access(state, thread, location)?;
         Some(has || self.lies.trusts)
     }
 
-    fn disputed(&self, state: &mut S::State, out: &mut Vec<(Place, ThreadId, ThreadId)>) {
+    fn disputed(&self, state: &mut S::State, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
         if !self.lies.shares {
             self.truth.disputed(state, out);
         }
     }
 
-    fn expels(&self, state: &mut S::State, action: S::Action, out: &mut Vec<(Place, ThreadId)>) {
+    fn expels(&self, state: &mut S::State, action: S::Action, out: &mut Vec<(Location, ThreadId)>) {
         if !self.lies.robs {
             self.truth.expels(state, action, out);
         }
     }
 
-    fn is_final(&self, state: &mut S::State, place: Place) -> bool {
-        self.truth.is_final(state, place)
+    fn is_final(&self, state: &mut S::State, location: Location) -> bool {
+        self.truth.is_final(state, location)
     }
 
-    fn class_of(&self, state: &mut S::State, place: Place) -> Option<u32> {
-        self.truth.class_of(state, place)
+    fn class_of(&self, state: &mut S::State, location: Location) -> Option<u32> {
+        self.truth.class_of(state, location)
     }
 
-    fn holds(&self, state: &mut S::State, thread: ThreadId, place: Place) -> bool {
-        self.truth.holds(state, thread, place)
+    fn holds(&self, state: &mut S::State, thread: ThreadId, location: Location) -> bool {
+        self.truth.holds(state, thread, location)
     }
 }
 
@@ -373,11 +380,11 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         &mut self,
         system: &Lying<'s, S>,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
+        transitions: &Transitions<S::Action>,
         last: Option<ThreadId>,
         enough: &mut Vec<ThreadId>,
     ) {
-        self.0.ample(system, state, menu, last, enough);
+        self.0.ample(system, state, transitions, last, enough);
         if enough.is_empty() {
             return;
         }
@@ -385,20 +392,20 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
             let words = system.words(state);
             system.named.borrow_mut().insert(words, enough.clone());
         }
-        let own = |entry: &&Pending<S::Action>| entry.enabled && enough.contains(&entry.thread);
-        system.single.set(menu.entries().iter().filter(own).count() == 1);
+        let own = |entry: &&Transition<S::Action>| entry.enabled && enough.contains(&entry.thread);
+        system.single.set(transitions.entries().iter().filter(own).count() == 1);
     }
 
-    fn is_coarse(&self) -> bool {
-        self.0.is_coarse()
+    fn has_transactions(&self) -> bool {
+        self.0.has_transactions()
     }
 
-    fn is_midway(&self) -> bool {
-        self.0.is_midway()
+    fn in_transaction(&self) -> bool {
+        self.0.in_transaction()
     }
 
-    fn goes_round(&mut self, system: &Lying<'s, S>, state: &mut S::State, thread: ThreadId) {
-        self.0.goes_round(system, state, thread);
+    fn diverges(&mut self, system: &Lying<'s, S>, state: &mut S::State, thread: ThreadId) {
+        self.0.diverges(system, state, thread);
     }
 
     fn sleeps(&self) -> bool {
@@ -409,11 +416,11 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         &mut self,
         system: &Lying<'s, S>,
         state: &mut S::State,
-        menu: &Menu<S::Action>,
-        one: &Pending<S::Action>,
-        two: &Pending<S::Action>,
+        transitions: &Transitions<S::Action>,
+        one: &Transition<S::Action>,
+        two: &Transition<S::Action>,
     ) -> bool {
-        self.0.commute(system, state, menu, one, two)
+        self.0.commute(system, state, transitions, one, two)
     }
 
     fn name(&self, system: &Lying<'s, S>, state: &mut S::State, action: S::Action) -> Option<u64> {
@@ -428,60 +435,65 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         self.0.is_broken()
     }
 
-    fn mend(&mut self, system: &Lying<'s, S>, state: &mut S::State) -> bool {
-        self.0.mend(system, state)
+    fn refine(&mut self, system: &Lying<'s, S>, state: &mut S::State) -> bool {
+        self.0.refine(system, state)
     }
 }
 
 /// A lock that is none of a model's.
-pub const ANY_LOCK: Place = Place {
+pub const ANY_LOCK: Location = Location {
     object: u32::MAX,
-    cell: Place::MONITOR,
+    cell: Location::MONITOR,
 };
 
 /// Owns up to everything but locks that are taken.
-pub fn hides_acquire(_: &[Touch], touch: Touch) -> bool {
-    touch.access != Access::Acquire
+pub fn hides_acquire(_: &[MemoryAccess], touch: MemoryAccess) -> bool {
+    touch.access != AccessKind::Acquire
 }
 
 /// Whoever gives back a lock, or notifies those who wait there, touches nothing else.
-pub fn hides_waiters(all: &[Touch], touch: Touch) -> bool {
-    let releases = all.iter().any(|touch| touch.access == Access::Release);
-    !releases || touch.access == Access::Release
+pub fn hides_waiters(all: &[MemoryAccess], touch: MemoryAccess) -> bool {
+    let releases = all.iter().any(|touch| touch.access == AccessKind::Release);
+    !releases || touch.access == AccessKind::Release
 }
 
 /// What conflicts with everything touches nothing.
-pub fn hides_everything(_: &[Touch], touch: Touch) -> bool {
-    touch.place != Place::EVERYTHING
+pub fn hides_everything(_: &[MemoryAccess], touch: MemoryAccess) -> bool {
+    touch.location != Location::EVERYTHING
 }
 
 /// Volatile and atomic accesses touch nothing.
-pub fn hides_atomics(_: &[Touch], touch: Touch) -> bool {
-    !matches!(touch.access, Access::AtomicRead | Access::AtomicWrite)
+pub fn hides_atomics(_: &[MemoryAccess], touch: MemoryAccess) -> bool {
+    !matches!(touch.access, AccessKind::AtomicRead | AccessKind::AtomicWrite)
 }
 
 /// Reads touch nothing.
-pub fn hides_reads(_: &[Touch], touch: Touch) -> bool {
+pub fn hides_reads(_: &[MemoryAccess], touch: MemoryAccess) -> bool {
     !touch.access.is_read()
 }
 
 /// Whoever cannot move needs nobody.
-pub fn forgets_enablers<S: View>(asked: Meddlers<'_, S>) -> bool {
-    let mut menu = Menu::default();
-    asked.system.pending(asked.state, &mut menu);
-    let entries = menu.entries();
+pub fn forgets_enablers<S: View>(asked: InterferenceQuery<'_, S>) -> bool {
+    let mut transitions = Transitions::default();
+    asked.system.transitions(asked.state, &mut transitions);
+    let entries = transitions.entries();
     let can = |thread: &&ThreadId| entries.iter().any(|entry| entry.enabled && entry.thread == **thread);
     let able: Vec<ThreadId> = asked.still.iter().filter(can).copied().collect();
-    asked.system.meddlers(asked.state, &able, asked.out)
+    asked.system.interfering_threads(asked.state, &able, asked.out)
 }
 
-/// Whatever has no place in common commutes, if places are all there is to it.
-pub fn shares_no_place<A: Copy>(menu: &Menu<A>, one: &Pending<A>, two: &Pending<A>) -> bool {
-    !kernel::conflict(menu.footprint(one), menu.footprint(two))
+/// Whatever has no location in common commutes, if locations are all there is to it.
+pub fn shares_no_location<A: Copy>(transitions: &Transitions<A>, one: &Transition<A>, two: &Transition<A>) -> bool {
+    !kernel::conflict(transitions.footprint(one), transitions.footprint(two))
 }
 
 /// Only what is about to be written is a reason not to commute.
-pub fn writes_no_place<A: Copy>(menu: &Menu<A>, one: &Pending<A>, two: &Pending<A>) -> bool {
-    let is_read = |touch: &Touch| touch.access.is_read();
-    shares_no_place(menu, one, two) || menu.footprint(one).iter().chain(menu.footprint(two)).any(is_read)
+pub fn writes_no_location<A: Copy>(transitions: &Transitions<A>, one: &Transition<A>, two: &Transition<A>) -> bool {
+    let is_read = |touch: &MemoryAccess| touch.access.is_read();
+    shares_no_location(transitions, one, two)
+        || transitions
+            .footprint(one)
+            .iter()
+            .chain(transitions.footprint(two))
+            .any(is_read)
 }

@@ -5,21 +5,21 @@
 mod common;
 mod java;
 mod lying;
-#[path = "../../src/subject/manner.rs"]
-mod manner;
 mod programs;
+#[path = "../../src/subject/step_semantics.rs"]
+mod step_semantics;
 
-use kernel::{Access, Protection, Tenure, View};
+use kernel::{AccessKind, OwnerAccess, Protection, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
-use machine::{Machine, Manner, Mark};
-use manner::manner;
+use machine::{Machine, Mark, StepSemantics};
 use model::Model;
 use oracle::compare::{Ran, Stop, Strategy, Summary, search, search_with};
-use reduction::{Combination, Guesses};
+use reduction::{Assumptions, Combination};
 use search::{Options, Order};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
+use step_semantics::semantics;
 
 /// What is not broken, and must not be caught on any program.
 const NOTHING: &str = "nothing";
@@ -75,7 +75,7 @@ fn catch<S: View>(
     // he was asked before.
     strategy.commute = !(spins || lies.forgets || lies.oversleeps);
     let lying = Lying::new(system, lies);
-    let mut told = Told(strategy.combination.make(Guesses::default()).expect("a reduction"));
+    let mut told = Told(strategy.combination.make(Assumptions::default()).expect("a reduction"));
     let ran = search_with(&lying, state, &strategy, Some(&mut told)).expect("legal options");
     let found = summary(ran);
     match found.stopped {
@@ -233,11 +233,17 @@ fn all<'p>() -> Vec<Broken<'p>> {
             },
         ),
         ("who has a lock may be looked at", "Asked", "own", DEPTH, || Lies {
-            tenure: Some(|truth, touch| if touch.access.is_read() { Tenure::Own } else { truth }),
+            owner_access: Some(|truth, touch| {
+                if touch.access.is_read() {
+                    OwnerAccess::Own
+                } else {
+                    truth
+                }
+            }),
             ..Lies::default()
         }),
         ("anybody may take a lock", "Stolen", "own", DEPTH, || Lies {
-            tenure: Some(|_, _| Tenure::Own),
+            owner_access: Some(|_, _| OwnerAccess::Own),
             ..Lies::default()
         }),
         (
@@ -246,19 +252,25 @@ fn all<'p>() -> Vec<Broken<'p>> {
             "own,lockset,final",
             DEPTH,
             || Lies {
-                tenure: Some(|truth, _| if truth == Tenure::Kept { Tenure::Own } else { truth }),
+                owner_access: Some(|truth, _| {
+                    if truth == OwnerAccess::Kept {
+                        OwnerAccess::Own
+                    } else {
+                        truth
+                    }
+                }),
                 ..Lies::default()
             },
         ),
         ("anybody may change a lock", "Turned", "own", DEPTH, || Lies {
-            tenure: Some(|truth, touch| match truth {
-                Tenure::Broken if !touch.access.is_read() => Tenure::Kept,
+            owner_access: Some(|truth, touch| match truth {
+                OwnerAccess::Broken if !touch.access.is_read() => OwnerAccess::Kept,
                 _ => truth,
             }),
             ..Lies::default()
         }),
         ("a hash code is drawn by nobody", "Hashed", "escape", DEPTH, || Lies {
-            touches: Some(|_, touch| touch.place.cell != machine::layout::LOCK),
+            touches: Some(|_, touch| touch.location.cell != machine::layout::LOCK),
             ..Lies::default()
         }),
         ("nobody takes a lock away", "Stolen", "lockset", DEPTH, || Lies {
@@ -294,12 +306,12 @@ fn all<'p>() -> Vec<Broken<'p>> {
             ..Lies::default()
         }),
         ("volatile writes move left", "", "optimistic", DEPTH, || Lies {
-            moves_left: Some(|_, _, _, touch| touch.access == Access::AtomicWrite),
+            moves_left: Some(|_, _, _, touch| touch.access == AccessKind::AtomicWrite),
             ..Lies::default()
         }),
         ("taking a lock is no step of its own", "", "optimistic", DEPTH, || {
             Lies {
-                moves_left: Some(|_, _, _, touch| touch.access == Access::Acquire),
+                moves_left: Some(|_, _, _, touch| touch.access == AccessKind::Acquire),
                 begins: Some(|_, _, _| false),
                 ..Lies::default()
             }
@@ -324,7 +336,13 @@ fn all<'p>() -> Vec<Broken<'p>> {
             "optimistic",
             DEPTH,
             || Lies {
-                tenure: Some(|truth, _| if truth == Tenure::Kept { Tenure::Own } else { truth }),
+                owner_access: Some(|truth, _| {
+                    if truth == OwnerAccess::Kept {
+                        OwnerAccess::Own
+                    } else {
+                        truth
+                    }
+                }),
                 ..Lies::default()
             },
         ),
@@ -346,41 +364,41 @@ fn all<'p>() -> Vec<Broken<'p>> {
             ..Lies::default()
         }),
         ("reads may sleep", "", "sleep", DEPTH, || Lies {
-            commute: Some(lying::writes_no_place),
+            commute: Some(lying::writes_no_location),
             ..Lies::default()
         }),
         ("starts, ends and classes may sleep", "", "sleep", DEPTH, || Lies {
-            commute: Some(lying::shares_no_place),
+            commute: Some(lying::shares_no_location),
             ..Lies::default()
         }),
         ("nobody meddles", "", "persistent", DEPTH, || Lies {
-            meddlers: Some(|_| true),
+            interfering_threads: Some(|_| true),
             ..Lies::default()
         }),
         ("who cannot move needs nobody", "Chain", "persistent", DEPTH, || Lies {
-            meddlers: Some(lying::forgets_enablers),
+            interfering_threads: Some(lying::forgets_enablers),
             ..Lies::default()
         }),
         ("nobody meddles by static fields", "", "persistent", DEPTH, || Lies {
-            meddlers: Some(java::meddlers_but_for_statics),
+            interfering_threads: Some(java::interference_but_for_statics),
             ..Lies::default()
         }),
         ("nobody meddles by variables", "", "persistent", DEPTH, || Lies {
-            meddlers: Some(java::meddlers_but_for_variables),
+            interfering_threads: Some(java::interference_but_for_variables),
             ..Lies::default()
         }),
         ("who waits does not meddle", "Waits", "persistent", DEPTH, || Lies {
-            meddlers: Some(java::meddlers_but_for_waiting),
+            interfering_threads: Some(java::interference_but_for_waiting),
             ..Lies::default()
         }),
         ("who is blocked does not meddle", "Chain", "persistent", DEPTH, || {
             Lies {
-                meddlers: Some(java::meddlers_but_for_blocked),
+                interfering_threads: Some(java::interference_but_for_blocked),
                 ..Lies::default()
             }
         }),
         ("hooks do not meddle", "Hook", "persistent", DEPTH, || Lies {
-            meddlers: Some(java::meddlers_but_for_the_end),
+            interfering_threads: Some(java::interference_but_for_the_end),
             ..Lies::default()
         }),
         (
@@ -420,7 +438,7 @@ fn all<'p>() -> Vec<Broken<'p>> {
 
 /// What a search without lies comes to.
 fn explore<'p>(java: &Java<'p>, machine: &mut Machine<'p>, strategy: &Strategy) -> Summary {
-    machine.manner = java.manner;
+    machine.semantics = java.semantics;
     machine.begin(&java.start).expect("it begins");
     summary(search(java, machine, strategy).expect("legal options"))
 }
@@ -453,12 +471,12 @@ fn every_broken_reduction_is_caught_on_java_programs() {
             let mut java = Java {
                 shared,
                 start: start.clone(),
-                manner: Manner::default(),
+                semantics: StepSemantics::default(),
                 allowed: Vec::new(),
             };
             let mut truth = explore(&java, machine, &base);
             if shared.names_matter.swap(false, Ordering::Relaxed) {
-                java.manner.names_threads = true;
+                java.semantics.names_threads = true;
                 truth = explore(&java, machine, &base);
             }
             if truth.stopped.is_some() {
@@ -471,13 +489,13 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 }
                 let mut strategy = strategy(names, *order);
                 strategy.options.states = base.options.states;
-                java.manner = Manner {
-                    names_threads: java.manner.names_threads,
+                java.semantics = StepSemantics {
+                    names_threads: java.semantics.names_threads,
                     // Claims are about single steps, and a thread that is alone takes several at once.
                     solo: false,
-                    ..manner(&strategy.combination)
+                    ..semantics(&strategy.combination)
                 };
-                machine.manner = java.manner;
+                machine.semantics = java.semantics;
                 machine.begin(start).expect("it begins");
                 let caught = catch(&java, machine, lies(), &strategy, &truth);
                 if let Some(how) = &caught {
@@ -530,11 +548,11 @@ fn every_broken_reduction_is_caught_on_models() {
             ..Lies::default()
         }),
         ("nobody meddles", "persistent", DEPTH, || Lies {
-            meddlers: Some(|_| true),
+            interfering_threads: Some(|_| true),
             ..Lies::default()
         }),
         ("who cannot move needs nobody", "persistent", DEPTH, || Lies {
-            meddlers: Some(lying::forgets_enablers),
+            interfering_threads: Some(lying::forgets_enablers),
             ..Lies::default()
         }),
         (
@@ -560,12 +578,12 @@ fn every_broken_reduction_is_caught_on_models() {
             ..Lies::default()
         }),
         ("volatile writes move left", "optimistic", DEPTH, || Lies {
-            moves_left: Some(|_, _, _, touch| touch.access == Access::AtomicWrite),
+            moves_left: Some(|_, _, _, touch| touch.access == AccessKind::AtomicWrite),
             begins: Some(|_, _, _| false),
             ..Lies::default()
         }),
         ("taking a lock is no step of its own", "optimistic", DEPTH, || Lies {
-            moves_left: Some(|_, _, _, touch| touch.access == Access::Acquire),
+            moves_left: Some(|_, _, _, touch| touch.access == AccessKind::Acquire),
             begins: Some(|_, _, _| false),
             ..Lies::default()
         }),
@@ -642,7 +660,7 @@ fn every_broken_check_of_rules_is_caught() {
                 let mut strategy = strategy("optimistic", Order::Depth);
                 strategy.commute = false;
                 let lying = Lying::new(&model, lies());
-                let mut told = Told(strategy.combination.make(Guesses::default()).expect("a reduction"));
+                let mut told = Told(strategy.combination.make(Assumptions::default()).expect("a reduction"));
                 let ran = search_with(&lying, &mut model.start(), &strategy, Some(&mut told)).expect("legal options");
                 let caught = summary(ran).findings != truth.findings;
                 if caught {

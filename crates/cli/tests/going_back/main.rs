@@ -7,7 +7,7 @@ mod process;
 mod single;
 mod walks;
 
-use kernel::{Menu, Vector};
+use kernel::{StateVector, Transitions};
 use machine::Machine;
 use machine::system::Action;
 use std::fs;
@@ -28,9 +28,9 @@ impl Dice {
 
 /// The vector of the present state, which is the same afresh.
 fn vector(machine: &mut Machine<'_>) -> Vec<u32> {
-    let mut vector = Vector::default();
+    let mut vector = StateVector::default();
     machine.encode(&mut vector);
-    let mut afresh = Vector::default();
+    let mut afresh = StateVector::default();
     machine.encode_afresh(&mut afresh);
     assert!(
         vector == afresh && vector.ends() == afresh.ends(),
@@ -41,8 +41,8 @@ fn vector(machine: &mut Machine<'_>) -> Vec<u32> {
 }
 
 /// The actions that can be taken.
-fn enabled(menu: &Menu<Action>) -> Vec<Action> {
-    let entries = menu.entries().iter();
+fn enabled(transitions: &Transitions<Action>) -> Vec<Action> {
+    let entries = transitions.entries().iter();
     entries.filter(|next| next.enabled).map(|next| next.action).collect()
 }
 

@@ -1,7 +1,7 @@
 //! A vector means the same in another process, once that has taken over the tables behind it.
 
 use crate::{Dice, common, difference, enabled, vector};
-use kernel::Menu;
+use kernel::Transitions;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -57,10 +57,10 @@ fn a_vector_means_the_same_in_another_process() {
                     .launch(name, &[])
                     .unwrap_or_else(|error| panic!("{name}: {error}"));
                 let mut dice = Dice(99);
-                let mut pending = Menu::default();
+                let mut transitions = Transitions::default();
                 for step in 0..2_500 {
-                    machine.pending(&mut pending);
-                    let enabled = enabled(&pending);
+                    machine.transitions(&mut transitions);
+                    let enabled = enabled(&transitions);
                     if enabled.is_empty() {
                         break;
                     }
@@ -108,7 +108,7 @@ fn the_second_process() {
     let blocks = unpack(&fs::read(&left).expect("the first process has left it"));
     common::with_machine(&jdk, &classes, |machine, _| {
         machine.shared.import(&tables).unwrap_or_else(|error| panic!("{error}"));
-        let mut pending = Menu::default();
+        let mut transitions = Transitions::default();
         for (number, triple) in blocks.chunks_exact(3).enumerate() {
             machine
                 .decode(&triple[1])
@@ -119,8 +119,8 @@ fn the_second_process() {
                 "vector {number}: {}",
                 difference(&again, &triple[1])
             );
-            machine.pending(&mut pending);
-            let enabled = enabled(&pending);
+            machine.transitions(&mut transitions);
+            let enabled = enabled(&transitions);
             machine
                 .apply(enabled[triple[0][0] as usize])
                 .unwrap_or_else(|error| panic!("vector {number}: {error}"));

@@ -1,16 +1,16 @@
 //! Programs that show one thing each: what states and footprints have in them, and what they do not.
 
 use crate::{common, compile_sources, difference, enabled, vector};
-use kernel::{Access, Menu, Pending, Place, System, Touch, Vector, conflict};
+use kernel::{AccessKind, Location, MemoryAccess, StateVector, System, Transition, Transitions, conflict};
 use machine::system::{Action, Java, What};
-use machine::{Machine, Manner, Start};
+use machine::{Machine, Start, StepSemantics};
 
 /// Takes steps of one thread as long as it has any.
 fn run_thread(machine: &mut Machine<'_>, thread: u32) {
-    let mut pending: Menu<Action> = Menu::default();
+    let mut transitions: Transitions<Action> = Transitions::default();
     loop {
-        machine.pending(&mut pending);
-        let next = pending
+        machine.transitions(&mut transitions);
+        let next = transitions
             .entries()
             .iter()
             .find(|next| next.enabled && next.action.thread == thread && next.action.what == What::Go);
@@ -62,11 +62,11 @@ fn a_crowd_is_written_down() {
             machine.launch("Crowd", &[]).expect("the program starts");
             (0..80).for_each(|thread| run_thread(machine, thread));
             vector(machine);
-            let mut pending = Menu::default();
+            let mut transitions = Transitions::default();
             loop {
-                machine.pending(&mut pending);
-                let own = |next: &&Pending<Action>| next.enabled && next.action.thread == 80;
-                let Some(next) = pending.entries().iter().find(own) else {
+                machine.transitions(&mut transitions);
+                let own = |next: &&Transition<Action>| next.enabled && next.action.thread == 80;
+                let Some(next) = transitions.entries().iter().find(own) else {
                     break;
                 };
                 machine.apply(next.action).expect("the step is supported");
@@ -89,17 +89,18 @@ fn a_java_program_is_a_system() {
                 entry: None,
                 arguments: vec!["a".to_owned()],
             },
-            manner: Manner::default(),
+            semantics: StepSemantics::default(),
             allowed: Vec::new(),
         };
         let mut state = system.initial().expect("the program starts");
-        let (mut pending, mut steps) = (Menu::default(), 0);
+        let (mut transitions, mut steps) = (Transitions::default(), 0);
         loop {
-            system.pending(&mut state, &mut pending);
-            let Some(&next) = enabled(&pending).first() else {
+            system.transitions(&mut state, &mut transitions);
+            let Some(&next) = enabled(&transitions).first() else {
                 break;
             };
-            let (mut before, mut after, mut again) = (Vector::default(), Vector::default(), Vector::default());
+            let (mut before, mut after, mut again) =
+                (StateVector::default(), StateVector::default(), StateVector::default());
             system.encode(&mut state, &mut before);
             let undo = system.apply(&mut state, next).expect("the step is supported");
             system.encode(&mut state, &mut after);
@@ -129,46 +130,51 @@ fn footprints_tell_what_threads_share() {
     common::with_machine(&jdk, &classes, |machine, _| {
         machine.launch("Prints", &[]).expect("the program starts");
         run_thread(machine, 0);
-        let monitor = |touch: &Touch| touch.place.cell == Place::MONITOR && touch.access == Access::Acquire;
+        let monitor =
+            |touch: &MemoryAccess| touch.location.cell == Location::MONITOR && touch.access == AccessKind::Acquire;
         // Main joins them, so they have odd numbers.
         for thread in [1, 3] {
             step_until(machine, thread, &|touches| touches.len() == 1 && monitor(&touches[0]));
         }
-        let (one, touches) = pending_of(machine, 1);
-        let (two, others) = pending_of(machine, 3);
+        let (one, touches) = transitions_of(machine, 1);
+        let (two, others) = transitions_of(machine, 3);
         assert!(
             one.enabled && two.enabled && conflict(&touches, &others),
             "{one:?} {two:?}"
         );
         machine.apply(one.action).expect("the lock is free");
-        let ((one, touches), (two, others)) = (pending_of(machine, 1), pending_of(machine, 3));
+        let ((one, touches), (two, others)) = (transitions_of(machine, 1), transitions_of(machine, 3));
         assert!(
             !conflict(&touches, &others),
             "a field and a monitor are two places: {one:?} {two:?}"
         );
         assert!(one.enabled && !two.enabled, "{one:?} {two:?}");
-        assert_eq!(touches[0].access, Access::Read, "x++ reads first");
+        assert_eq!(touches[0].access, AccessKind::Read, "x++ reads first");
         machine.apply(one.action).expect("a read");
-        assert_eq!(pending_of(machine, 1).1[0].access, Access::Write, "and then writes");
+        assert_eq!(
+            transitions_of(machine, 1).1[0].access,
+            AccessKind::Write,
+            "and then writes"
+        );
     });
 }
 
 /// The next action of a thread that is not a timeout, and what it touches.
-fn pending_of(machine: &mut Machine<'_>, thread: u32) -> (Pending<Action>, Vec<Touch>) {
-    let mut pending = Menu::default();
-    machine.pending(&mut pending);
-    let mut own = pending
+fn transitions_of(machine: &mut Machine<'_>, thread: u32) -> (Transition<Action>, Vec<MemoryAccess>) {
+    let mut transitions = Transitions::default();
+    machine.transitions(&mut transitions);
+    let mut own = transitions
         .entries()
         .iter()
         .filter(|next| next.action.thread == thread && next.action.what == What::Go);
     let next = own.next().expect("the thread is alive");
-    (*next, pending.footprint(next).to_vec())
+    (*next, transitions.footprint(next).to_vec())
 }
 
 /// Takes steps of one thread until it stands before an action of some kind.
-fn step_until(machine: &mut Machine<'_>, thread: u32, wanted: &dyn Fn(&[Touch]) -> bool) {
+fn step_until(machine: &mut Machine<'_>, thread: u32, wanted: &dyn Fn(&[MemoryAccess]) -> bool) {
     for _ in 0..10_000 {
-        let (next, touches) = pending_of(machine, thread);
+        let (next, touches) = transitions_of(machine, thread);
         if wanted(&touches) {
             return;
         }
@@ -185,13 +191,13 @@ fn a_loop_over_local_variables_leaves_no_trail() {
     let jdk = common::jdks().remove(0);
     common::with_machine(&jdk, &classes, |machine, _| {
         machine.launch("Loop", &[]).expect("the program starts");
-        let mut pending: Menu<Action> = Menu::default();
+        let mut transitions: Transitions<Action> = Transitions::default();
         let mut most = 0;
         for _ in 0..3 {
-            machine.pending(&mut pending);
+            machine.transitions(&mut transitions);
             let before = machine.memory.trail_len();
             machine
-                .apply(pending.entries()[0].action)
+                .apply(transitions.entries()[0].action)
                 .expect("the step is supported");
             most = most.max(machine.memory.trail_len() - before);
         }

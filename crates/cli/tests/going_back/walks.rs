@@ -1,15 +1,15 @@
 //! Walks through programs by chance: each step is undone and taken again, and each state written down and read back.
 
 use crate::{Dice, common, compile_sources, difference, enabled, vector};
-use kernel::{Menu, Unsupported, Vector, View};
+use kernel::{StateVector, Transitions, Unsupported, View};
 use machine::system::{Action, Java, What};
-use machine::{Machine, Manner, Start};
+use machine::{Machine, Start, StepSemantics};
 use std::collections::BTreeSet;
 use store::{Exact, Visited};
 
 /// What a store has kept of the present state is that state: no section was taken for another.
 fn check_stored(machine: &mut Machine<'_>, store: &mut Exact, place: &str) {
-    let mut vector = Vector::default();
+    let mut vector = StateVector::default();
     machine.encode(&mut vector);
     let mut kept = Vec::new();
     let seen = store.insert(&vector);
@@ -63,8 +63,8 @@ fn check_reach(machine: &mut Machine<'_>, place: &str) {
 /// asks for one.
 fn walk<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, steps: usize, seed: u64) -> usize {
     for names_threads in [false, true] {
-        machine.manner.names_threads = names_threads;
-        other.manner.names_threads = names_threads;
+        machine.semantics.names_threads = names_threads;
+        other.semantics.names_threads = names_threads;
         if let Some(taken) = walk_once(machine, other, name, steps, seed) {
             return taken;
         }
@@ -72,7 +72,7 @@ fn walk<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, step
     panic!("{name}: threads that have names cannot be told apart");
 }
 
-/// The same in this manner; nothing if the program asks for a name that threads do not have.
+/// The same with these step semantics; nothing if the program asks for a name that threads do not have.
 fn walk_once<'p>(
     machine: &mut Machine<'p>,
     other: &mut Machine<'p>,
@@ -85,12 +85,12 @@ fn walk_once<'p>(
         .launch(name, &[])
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut dice = Dice(seed);
-    let mut pending: Menu<Action> = Menu::default();
+    let mut transitions: Transitions<Action> = Transitions::default();
     let mut store = Exact::new();
     for step in 0..steps {
         check_stored(machine, &mut store, &format!("{name}, step {step}"));
-        machine.pending(&mut pending);
-        let enabled = enabled(&pending);
+        machine.transitions(&mut transitions);
+        let enabled = enabled(&transitions);
         if enabled.is_empty() {
             return Some(step);
         }
@@ -154,9 +154,9 @@ fn stray(machine: &mut Machine<'_>, dice: &mut Dice, place: &str) {
     let mut taken = Vec::new();
     for turn in 0..2 {
         for _ in 0..dice.below(5) {
-            let mut pending = Menu::default();
-            machine.pending(&mut pending);
-            let enabled = enabled(&pending);
+            let mut transitions = Transitions::default();
+            machine.transitions(&mut transitions);
+            let enabled = enabled(&transitions);
             let Some(&action) = enabled.get(dice.below(enabled.len().max(1))) else {
                 break;
             };
@@ -190,9 +190,9 @@ fn stray(machine: &mut Machine<'_>, dice: &mut Dice, place: &str) {
 
 /// Both machines are in equal states: whatever one can do, the other can, and it leads to equal states again.
 fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, step: usize) {
-    let (mut mine, mut theirs) = (Menu::default(), Menu::default());
-    machine.pending(&mut mine);
-    other.pending(&mut theirs);
+    let (mut mine, mut theirs) = (Transitions::default(), Transitions::default());
+    machine.transitions(&mut mine);
+    other.transitions(&mut theirs);
     // Threads may have got other numbers: those that the vector gives them.
     let mut shape: Vec<(Action, bool)> = mine
         .entries()
@@ -213,7 +213,7 @@ fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, st
             entry: None,
             arguments: Vec::new(),
         },
-        manner: machine.manner,
+        semantics: machine.semantics,
         allowed: Vec::new(),
     };
     for action in enabled(&mine) {
@@ -245,9 +245,9 @@ fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, st
 /// An action by the numbers that threads have in the vector of the state.
 fn renamed(machine: &mut Machine<'_>, action: Action) -> Action {
     Action {
-        thread: machine.alias(action.thread).expect("who acts is alive"),
+        thread: machine.canonical_id(action.thread).expect("who acts is alive"),
         what: match action.what {
-            What::Wake(thread) => What::Wake(machine.alias(thread).expect("who waits is alive")),
+            What::Wake(thread) => What::Wake(machine.canonical_id(thread).expect("who waits is alive")),
             what => what,
         },
     }
@@ -358,14 +358,14 @@ fn records_can_be_undone_and_written_down() {
         common::with_machine(&jdk, &classes, |machine, _| {
             common::with_second_machine(machine, |machine, other| {
                 for runs_through in [false, true] {
-                    let manner = Manner {
+                    let semantics = StepSemantics {
                         reduced: true,
                         escapes: true,
                         locksets: true,
                         runs_through,
-                        ..Manner::default()
+                        ..StepSemantics::default()
                     };
-                    (machine.manner, other.manner) = (manner, manner);
+                    (machine.semantics, other.semantics) = (semantics, semantics);
                     for (number, (name, _)) in sources.iter().enumerate() {
                         walk(machine, other, name, 1_500, 0xdef + number as u64);
                     }

@@ -43,7 +43,7 @@ pub(crate) const REPLACED: &[Entry] = &[
 
 /// The standard stream behind a print stream as the JDK makes it: 1 or 2.
 fn console(m: &mut Machine<'_>, stream: Address) -> Option<u32> {
-    if m.manner.prints {
+    if m.semantics.prints {
         return None;
     }
     // SOUNDNESS: a print stream leads where it was made to lead until it is closed, and what is printed to a closed one is lost.

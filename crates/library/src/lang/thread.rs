@@ -110,12 +110,12 @@ fn counted(m: &mut Machine<'_>, word: u32) -> Result<u32, Trap> {
 
 /// The number in the name of the next thread: 0, 1, 2 for those that the main thread makes.
 fn own_name(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let lineage = match m.manner.names_threads {
+    let lineage = match m.semantics.names_threads {
         true => m.lineage() as u32,
         false => u32::from(m.current != 0),
     };
     let is_last = m.thread_word(m.current, thread::NAMES) == MOST_NAMES - 1;
-    let made = match m.manner.names_threads || !is_last {
+    let made = match m.semantics.names_threads || !is_last {
         true => counted(m, thread::NAMES)?,
         false => MOST_NAMES - 1,
     };
@@ -127,7 +127,7 @@ fn own_number(m: &mut Machine<'_>, args: &Args) -> Answer {
     if m.is_booting() {
         return next_id(m, args);
     }
-    if !m.manner.names_threads {
+    if !m.semantics.names_threads {
         return Ok(Outcome::Wide(m.next_id(0)?));
     }
     let made = counted(m, thread::NUMBERS)?;

@@ -136,7 +136,7 @@ fn a_store_without_numbers_says_nothing() {
 /// Terminal components by brute force: a state is in one iff it is reachable from all that it reaches.
 #[test]
 fn any_program_agrees_with_reachability() {
-    use kernel::{Access, Menu, Pending, System};
+    use kernel::{AccessKind, System, Transition, Transitions};
     use std::collections::{BTreeMap, HashMap};
     let mut livelocks = 0;
     for seed in 0..600 {
@@ -147,12 +147,13 @@ fn any_program_agrees_with_reachability() {
         let mut touched = Vec::new();
         while edges.len() < states.len() && states.len() < 400 {
             let mut state = states[edges.len()].clone();
-            let mut menu = Menu::default();
-            toy.pending(&mut state, &mut menu);
-            let enabled: Vec<_> = menu.entries().iter().filter(|entry| entry.enabled).collect();
-            let touches = |entry: &&Pending<Action>| {
-                let counted = menu.footprint(entry).iter().copied();
-                let counted = counted.filter(|touch| !matches!(touch.access, Access::Acquire | Access::Release));
+            let mut transitions = Transitions::default();
+            toy.transitions(&mut state, &mut transitions);
+            let enabled: Vec<_> = transitions.entries().iter().filter(|entry| entry.enabled).collect();
+            let touches = |entry: &&Transition<Action>| {
+                let counted = transitions.footprint(entry).iter().copied();
+                let counted =
+                    counted.filter(|touch| !matches!(touch.access, AccessKind::Acquire | AccessKind::Release));
                 counted.map(|touch| (entry.thread, touch)).collect::<Vec<_>>()
             };
             touched.push(enabled.iter().flat_map(touches).collect::<Vec<_>>());

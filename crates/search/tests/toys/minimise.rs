@@ -1,7 +1,7 @@
 //! Traces made easier to read, against the best there are.
 
 use crate::toy::*;
-use kernel::{Flaw, Menu, Property, System};
+use kernel::{Flaw, Property, System, Transitions};
 use search::{Effort, Options, Order, meets, minimise};
 use std::collections::{BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -101,15 +101,15 @@ fn fewest_switches(toy: &Toy, flaw: Flaw) -> usize {
             if !met.insert((state.clone(), last)) {
                 continue;
             }
-            let mut menu = Menu::default();
-            toy.pending(&mut state, &mut menu);
-            if meets(toy, &mut state, &menu, flaw) {
+            let mut transitions = Transitions::default();
+            toy.transitions(&mut state, &mut transitions);
+            if meets(toy, &mut state, &transitions, flaw) {
                 return switches;
             }
-            if menu.end != kernel::End::Open {
+            if transitions.end != kernel::End::Open {
                 continue;
             }
-            for entry in menu.entries().iter().filter(|entry| entry.enabled) {
+            for entry in transitions.entries().iter().filter(|entry| entry.enabled) {
                 let undo = toy.apply(&mut state, entry.action).unwrap();
                 let to = if last.is_none_or(|thread| thread == entry.thread) {
                     &mut level

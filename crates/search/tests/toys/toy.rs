@@ -1,6 +1,9 @@
 //! A toy system: threads with a register each run small programs over shared variables.
 
-use kernel::{Access, End, Flaw, Menu, Obstacle, Pending, Place, Property, System, ThreadId, Unsupported, Vector};
+use kernel::{
+    AccessKind, End, Flaw, Location, Obstacle, Property, StateVector, System, ThreadId, Transition, Transitions,
+    Unsupported,
+};
 use search::{Found, Options, Outcome, Silent, explore, meets, replay, rewind};
 use std::collections::{BTreeSet, HashMap};
 use store::{Seen, Visited};
@@ -98,47 +101,47 @@ impl System for Toy {
         Ok(self.start())
     }
 
-    fn pending(&self, state: &mut State, menu: &mut Menu<Action>) {
-        menu.end = End::Over;
+    fn transitions(&self, state: &mut State, transitions: &mut Transitions<Action>) {
+        transitions.end = End::Over;
         for thread in 0..self.threads.len() {
             let Some(op) = self.op(state, thread) else { continue };
-            if menu.end == End::Over {
-                menu.end = End::Open;
+            if transitions.end == End::Over {
+                transitions.end = End::Open;
             }
             let enabled = !matches!(op, Op::Lock(variable) if state.variables[variable] != 0);
             let number = thread as u32;
-            menu.add(ThreadId(number), (number, 0), enabled);
+            transitions.add(ThreadId(number), (number, 0), enabled);
             let touch = match op {
                 Op::Set(variable, _) | Op::Inc(variable, _) | Op::Count(variable, _) => {
-                    Some((variable, Access::AtomicWrite))
+                    Some((variable, AccessKind::AtomicWrite))
                 }
-                Op::Load(variable) => Some((variable, Access::Read)),
-                Op::Store(variable) => Some((variable, Access::Write)),
-                Op::Lock(variable) => Some((variable, Access::Acquire)),
-                Op::Unlock(variable) => Some((variable, Access::Release)),
-                Op::While(variable, ..) => Some((variable, Access::AtomicRead)),
+                Op::Load(variable) => Some((variable, AccessKind::Read)),
+                Op::Store(variable) => Some((variable, AccessKind::Write)),
+                Op::Lock(variable) => Some((variable, AccessKind::Acquire)),
+                Op::Unlock(variable) => Some((variable, AccessKind::Release)),
+                Op::While(variable, ..) => Some((variable, AccessKind::AtomicRead)),
                 _ => None,
             };
             if let Some((variable, access)) = touch {
                 let cell = variable as u32;
-                menu.touch(Place { object: 1, cell }, access);
+                transitions.touch(Location { object: 1, cell }, access);
             }
             match op {
-                Op::Choose(count) => (1..count).for_each(|other| menu.add_alternative((number, other), true)),
-                Op::Fail(key) => menu.flaws.push(Flaw {
+                Op::Choose(count) => (1..count).for_each(|other| transitions.add_alternative((number, other), true)),
+                Op::Fail(key) => transitions.flaws.push(Flaw {
                     property: Property::Exception,
                     key,
                 }),
-                Op::Ignore => menu.end = End::Ignored,
-                Op::Mark(mark) => menu.marks.push(mark.into()),
+                Op::Ignore => transitions.end = End::Ignored,
+                Op::Mark(mark) => transitions.marks.push(mark.into()),
                 _ => {}
             }
         }
         if let Some((variable, value)) = self.expect
-            && menu.end == End::Over
+            && transitions.end == End::Over
             && state.variables[variable] != value
         {
-            menu.flaws.push(Flaw {
+            transitions.flaws.push(Flaw {
                 property: Property::Exception,
                 key: 1000,
             });
@@ -195,8 +198,8 @@ impl System for Toy {
         }
     }
 
-    fn encode(&self, state: &mut State, out: &mut Vector) {
-        let push = |out: &mut Vector, (pc, register): (u32, u32)| {
+    fn encode(&self, state: &mut State, out: &mut StateVector) {
+        let push = |out: &mut StateVector, (pc, register): (u32, u32)| {
             out.push(pc);
             out.push(register);
             out.end_chunk();
@@ -219,7 +222,7 @@ impl System for Toy {
         Ok(())
     }
 
-    fn alias(&self, state: &mut State, thread: ThreadId) -> Option<ThreadId> {
+    fn canonical_id(&self, state: &mut State, thread: ThreadId) -> Option<ThreadId> {
         if !self.symmetric {
             return Some(thread);
         }
@@ -236,7 +239,7 @@ impl System for Toy {
         pcs.iter().fold(7, |key, &pc| key * 31 + u64::from(pc))
     }
 
-    fn race(&self, state: &mut State, one: &Pending<Action>, _two: &Pending<Action>) -> Option<u64> {
+    fn race(&self, state: &mut State, one: &Transition<Action>, _two: &Transition<Action>) -> Option<u64> {
         match self.op(state, one.action.0 as usize) {
             Some(Op::Load(variable) | Op::Store(variable)) => Some(variable as u64),
             _ => None,
@@ -281,7 +284,7 @@ impl Table {
 }
 
 impl Visited for Table {
-    fn insert(&mut self, vector: &Vector) -> Option<Seen> {
+    fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
         assert_eq!(
             vector.ends().last(),
             Some(&(vector.len() as u32)),
@@ -363,9 +366,9 @@ pub fn assert_replays(toy: &Toy, found: &Found<Action>) {
     let mut state = toy.start();
     let stem = found.loop_start.unwrap_or(found.actions.len());
     let mut met = false;
-    let see = |state: &mut State, menu: &Menu<Action>, next: Option<Action>| {
+    let see = |state: &mut State, transitions: &Transitions<Action>, next: Option<Action>| {
         if next.is_none() {
-            met = meets(toy, state, menu, found.flaw);
+            met = meets(toy, state, transitions, found.flaw);
         }
     };
     let undos = replay(toy, &mut state, &found.actions[..stem], see).expect("a trace that replays");

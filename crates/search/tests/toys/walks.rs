@@ -1,11 +1,11 @@
 //! Walks before a search: a violation that one of them meets is enough, and nothing else changes.
 
 use crate::toy::{Action, Op, State, Table, Toy, assert_replays};
-use kernel::{Menu, Property, Reduction, ThreadId};
+use kernel::{Property, Reduction, ThreadId, Transitions};
 use search::{Ending, Figures, Observer, Options, Order, Outcome, Silent, Why, explore};
 use std::time::Duration;
 
-/// A reduction that leaves nothing out, or that relies on something wrong until it is mended: that the first thread is enough.
+/// A reduction that leaves nothing out, or that relies on something wrong until it is refined: that the first thread is enough.
 #[derive(Default)]
 struct First {
     wrong: bool,
@@ -16,11 +16,14 @@ impl Reduction<Toy> for First {
         &mut self,
         _toy: &Toy,
         _state: &mut State,
-        menu: &Menu<Action>,
+        transitions: &Transitions<Action>,
         _last: Option<ThreadId>,
         enough: &mut Vec<ThreadId>,
     ) {
-        let first = menu.entries().first().filter(|entry| self.wrong && entry.enabled);
+        let first = transitions
+            .entries()
+            .first()
+            .filter(|entry| self.wrong && entry.enabled);
         enough.extend(first.map(|entry| entry.thread));
     }
 
@@ -32,15 +35,15 @@ impl Reduction<Toy> for First {
         self.wrong
     }
 
-    fn mend(&mut self, _toy: &Toy, _state: &mut State) -> bool {
+    fn refine(&mut self, _toy: &Toy, _state: &mut State) -> bool {
         std::mem::take(&mut self.wrong)
     }
 }
 
-fn hunting() -> Options {
+fn walking() -> Options {
     Options {
         trial: 10_000,
-        hunt: true,
+        random_walks: true,
         ..Options::default()
     }
 }
@@ -74,7 +77,7 @@ fn crossed() -> Toy {
 
 #[test]
 fn a_violation_on_a_walk_needs_no_search() {
-    let outcome = walk(&crossed(), &hunting(), &mut Silent);
+    let outcome = walk(&crossed(), &walking(), &mut Silent);
     let properties: Vec<Property> = outcome.found.iter().map(|found| found.flaw.property).collect();
     assert_eq!(properties, [Property::Deadlock]);
     assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
@@ -82,26 +85,26 @@ fn a_violation_on_a_walk_needs_no_search() {
     let figures = outcome.figures;
     assert_eq!((figures.states, figures.threads), (0, 2));
     assert!(figures.transitions >= outcome.found[0].actions.len() as u64 && figures.max_depth <= 8);
-    let again = walk(&crossed(), &hunting(), &mut Silent);
+    let again = walk(&crossed(), &walking(), &mut Silent);
     assert_eq!((again.found, again.walked), (outcome.found, outcome.walked));
 }
 
 #[test]
 fn whoever_asks_for_more_gets_a_search() {
     let more = [
-        Options { all: true, ..hunting() },
+        Options { all: true, ..walking() },
         Options {
             order: Order::Breadth,
-            ..hunting()
+            ..walking()
         },
         Options {
-            hunt: false,
-            ..hunting()
+            random_walks: false,
+            ..walking()
         },
-        Options { trial: 0, ..hunting() },
+        Options { trial: 0, ..walking() },
         Options {
             time: Some(Duration::ZERO),
-            ..hunting()
+            ..walking()
         },
     ];
     for options in more {
@@ -117,7 +120,7 @@ fn threads_that_could_meet_are_made_to() {
     let two = [busy(2, 20), vec![Op::Store(0)], busy(2, 160)].concat();
     let toy = Toy::new(3, &[&one, &two]);
     for seed in 0..20 {
-        let outcome = walk(&toy, &Options { seed, ..hunting() }, &mut Silent);
+        let outcome = walk(&toy, &Options { seed, ..walking() }, &mut Silent);
         assert!(outcome.by_walk, "{seed}");
         assert_eq!(outcome.found[0].flaw.property, Property::Race);
     }
@@ -129,7 +132,7 @@ fn only_what_is_wanted_counts() {
         &crossed(),
         &Options {
             properties: [Property::Exception, Property::Reachable].into(),
-            ..hunting()
+            ..walking()
         },
         &mut Silent,
     );
@@ -140,14 +143,14 @@ fn only_what_is_wanted_counts() {
 fn walks_that_meet_nothing_say_nothing() {
     // What comes after an execution that is to be forgotten, or after a step that is not supported, is nobody's.
     let forgotten = Toy::new(1, &[&[Op::Ignore, Op::Fail(1)], &[Op::Inc(0, 2)]]);
-    let outcome = walk(&forgotten, &hunting(), &mut Silent);
+    let outcome = walk(&forgotten, &walking(), &mut Silent);
     assert!(outcome.found.is_empty() && outcome.ending == Ending::Complete);
     let foreign = Toy::new(1, &[&[Op::Foreign, Op::Fail(1)], &[Op::Inc(0, 2)]]);
-    let outcome = walk(&foreign, &hunting(), &mut Silent);
+    let outcome = walk(&foreign, &walking(), &mut Silent);
     assert!(outcome.found.is_empty());
     assert!(matches!(outcome.ending, Ending::Stopped(Why::Unsupported(_))));
     let endless = Toy::new(1, &[&[Op::Inc(0, 2), Op::Goto(0)], &[Op::Inc(0, 2), Op::Goto(0)]]);
-    let outcome = walk(&endless, &hunting(), &mut Silent);
+    let outcome = walk(&endless, &walking(), &mut Silent);
     assert_eq!((outcome.ending, outcome.by_walk), (Ending::Complete, false));
     // All steps that there are for walks were taken.
     let walked = outcome.walked;
@@ -157,7 +160,7 @@ fn walks_that_meet_nothing_say_nothing() {
     );
     // Where there is nothing to choose, one is as good as none.
     let alone = Toy::new(1, &[&[Op::Inc(0, 2), Op::Inc(0, 2)]]);
-    let walked = walk(&alone, &hunting(), &mut Silent).walked;
+    let walked = walk(&alone, &walking(), &mut Silent).walked;
     assert!(walked.walks == 0 && walked.steps <= 4, "{walked:?}");
 }
 
@@ -172,7 +175,7 @@ fn one_who_must_come_right_after_the_first_of_many_does() {
         threads.push(&test);
         let toy = Toy::new(2, &threads);
         for seed in 0..20 {
-            let outcome = walk(&toy, &Options { seed, ..hunting() }, &mut Silent);
+            let outcome = walk(&toy, &Options { seed, ..walking() }, &mut Silent);
             assert!(outcome.by_walk, "{setters} {seed}");
         }
     }
@@ -186,7 +189,7 @@ fn a_walk_before_a_search_starts_over_counts_as_well() {
         let options = Options {
             trial: 0,
             seed,
-            ..hunting()
+            ..walking()
         };
         let outcome = walk_with(&toy, &options, &mut First { wrong: true }, &mut Silent);
         assert_eq!(outcome.found.len(), 1, "{seed}");
@@ -217,11 +220,11 @@ fn walks_can_be_interrupted() {
             &[Op::Inc(1, u32::MAX), Op::Goto(0)],
         ],
     );
-    let outcome = walk(&endless, &hunting(), &mut Impatient);
+    let outcome = walk(&endless, &walking(), &mut Impatient);
     assert_eq!(outcome.ending, Ending::Stopped(Why::Interrupted));
 }
 
-/// Wants all explored again in another manner.
+/// Wants all explored again with other step semantics.
 struct Again;
 
 impl Observer for Again {
@@ -237,11 +240,11 @@ impl Observer for Again {
 #[test]
 fn what_must_be_explored_again_is_given_up_after_the_walks() {
     let holds = Toy::new(1, &[&[Op::Lock(0), Op::Unlock(0)], &[Op::Lock(0), Op::Unlock(0)]]);
-    let outcome = walk(&holds, &hunting(), &mut Again);
+    let outcome = walk(&holds, &walking(), &mut Again);
     assert_eq!(outcome.ending, Ending::Stopped(Why::Again));
     assert_eq!(outcome.figures.states, 0);
-    assert_eq!(walk(&holds, &hunting(), &mut Silent).ending, Ending::Complete);
-    // A violation is one in any manner.
-    let outcome = walk(&crossed(), &hunting(), &mut Again);
+    assert_eq!(walk(&holds, &walking(), &mut Silent).ending, Ending::Complete);
+    // A violation is one with any step semantics.
+    let outcome = walk(&crossed(), &walking(), &mut Again);
     assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
 }

@@ -5,7 +5,7 @@
 
 mod workload;
 
-use kernel::Vector;
+use kernel::StateVector;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use store::{Bits, Exact, Fingerprint, Visited};
@@ -53,7 +53,7 @@ fn main() {
 }
 
 fn run(workload_name: &str, store_name: &str, workload: &mut dyn Workload, mut store: impl Visited, millions: u64) {
-    let mut vectors = vec![Vector::default(); BATCH];
+    let mut vectors = vec![StateVector::default(); BATCH];
     let (mut inserts, mut spent) = (0, Duration::ZERO);
     let mut marks = MARKS
         .iter()
@@ -88,7 +88,7 @@ fn run(workload_name: &str, store_name: &str, workload: &mut dyn Workload, mut s
 }
 
 fn read_back(millions: u64) {
-    let (mut workload, mut store, mut vector) = (Search::new(true), Exact::new(), Vector::default());
+    let (mut workload, mut store, mut vector) = (Search::new(true), Exact::new(), StateVector::default());
     while store.len() < millions * 1_000_000 && workload.next(&mut vector) {
         store.insert(&vector);
     }

@@ -1,6 +1,6 @@
 //! A made-up concurrent program: four threads with some frames each, a dozen objects, a shared counter.
 
-use kernel::Vector;
+use kernel::StateVector;
 use std::collections::VecDeque;
 
 const THREADS: usize = 4;
@@ -15,7 +15,7 @@ const VALUES: u64 = 100;
 /// A source of vectors.
 pub trait Workload {
     /// Writes the next vector; `false` if there is none.
-    fn next(&mut self, vector: &mut Vector) -> bool;
+    fn next(&mut self, vector: &mut StateVector) -> bool;
 }
 
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ impl State {
         self
     }
 
-    fn encode(&self, vector: &mut Vector) {
+    fn encode(&self, vector: &mut StateVector) {
         vector.clear();
         vector.extend(&[2, 4000, self.value as u32 % 7, 4010, self.value as u32 / 50]);
         vector.end_chunk();
@@ -99,7 +99,7 @@ impl Search {
 }
 
 impl Workload for Search {
-    fn next(&mut self, vector: &mut Vector) -> bool {
+    fn next(&mut self, vector: &mut StateVector) -> bool {
         loop {
             let end = if self.depth_first {
                 self.open.back_mut()
@@ -160,7 +160,7 @@ impl Walk {
 }
 
 impl Workload for Walk {
-    fn next(&mut self, vector: &mut Vector) -> bool {
+    fn next(&mut self, vector: &mut StateVector) -> bool {
         let thread = self.below(THREADS as u32) as usize;
         let (kind, position, local) = (self.below(12), self.below(12), self.below(3));
         let (object, value) = (self.below(OBJECTS) as usize, self.below(4));

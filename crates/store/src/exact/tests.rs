@@ -84,8 +84,8 @@ fn apply(edit: &Edit, chunks: &mut Chunks, earlier: &[Chunks]) {
     }
 }
 
-fn vector(chunks: &[Vec<u32>]) -> Vector {
-    let mut vector = Vector::default();
+fn vector(chunks: &[Vec<u32>]) -> StateVector {
+    let mut vector = StateVector::default();
     let (mut start, mut ended) = (0, 0);
     for (position, chunk) in chunks.iter().filter(|chunk| !chunk.is_empty()).enumerate() {
         vector.extend(chunk);
@@ -114,7 +114,7 @@ struct Plain {
 }
 
 impl Plain {
-    fn check(&mut self, store: &mut Exact, vector: &Vector) {
+    fn check(&mut self, store: &mut Exact, vector: &StateVector) {
         let found = store.find(vector);
         let seen = store.insert(vector).expect("there is room");
         assert_eq!(found, (!seen.new).then_some(seen.id), "asking enters nothing");
@@ -179,7 +179,7 @@ proptest! {
         let mut of_id: HashMap<u32, Vec<u32>> = HashMap::new();
         for (borders, len) in cuts {
             let words = &words[..len.min(words.len())];
-            let mut vector = Vector::default();
+            let mut vector = StateVector::default();
             for (&word, border) in words.iter().zip(borders) {
                 vector.push(word);
                 if border {
@@ -246,8 +246,8 @@ fn a_store_without_room_says_so_and_goes_on() {
 }
 
 /// The counter of a big program: `count` states of 30 chunks, of which two or three change at a time.
-fn count_up(count: u32, mut each: impl FnMut(&Vector)) {
-    let mut vector = Vector::default();
+fn count_up(count: u32, mut each: impl FnMut(&StateVector)) {
+    let mut vector = StateVector::default();
     for number in 0..count {
         vector.clear();
         for chunk in 0..30 {

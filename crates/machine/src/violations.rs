@@ -9,7 +9,7 @@ use crate::layout::{INFLATED, LOCK, OWNER_MASK, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::Action;
-use kernel::{Flaw, Menu, Property};
+use kernel::{Flaw, Property, Transitions};
 use program::world::{ClassId, LoaderId};
 
 /// What locks of `java.util.concurrent` are made of.
@@ -114,13 +114,13 @@ impl Machine<'_> {
     }
 
     /// Adds a flaw for each lock that only a finished thread could give back, if that is asked for.
-    pub(crate) fn left_locks(&mut self, menu: &mut Menu<Action>) {
-        if !self.manner.locks {
+    pub(crate) fn left_locks(&mut self, transitions: &mut Transitions<Action>) {
+        if !self.semantics.locks {
             return;
         }
         for object in self.locks_left() {
             let class = self.class_of(object);
-            menu.flaws.push(Flaw {
+            transitions.flaws.push(Flaw {
                 property: Property::Lock,
                 key: mix([class]),
             });

@@ -3,10 +3,10 @@
 /// The words of a state, in chunks, and these in sections. Equal words mean equal states; the rest is a hint for whoever
 /// stores many: a step changes few chunks, and leaves most sections as they were.
 ///
-/// What is written after [`Vector::clear`] goes where the last state was, and a section that was there already stays. So does the
+/// What is written after [`StateVector::clear`] goes where the last state was, and a section that was there already stays. So does the
 /// one that was there before it: steps are taken back, and then it comes again.
 #[derive(Clone, Debug, Default)]
-pub struct Vector {
+pub struct StateVector {
     /// The sections of this state, then what is left of those before it.
     sections: Vec<Section>,
     /// What was last in the place of each.
@@ -16,13 +16,13 @@ pub struct Vector {
     open: bool,
 }
 
-impl PartialEq for Vector {
-    fn eq(&self, other: &Vector) -> bool {
+impl PartialEq for StateVector {
+    fn eq(&self, other: &StateVector) -> bool {
         self.words() == other.words()
     }
 }
 
-impl Eq for Vector {}
+impl Eq for StateVector {}
 
 /// A row of chunks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Section {
     }
 }
 
-impl Vector {
+impl StateVector {
     /// Forgets all words and keeps the room for them.
     pub fn clear(&mut self) {
         self.filled = 0;
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn chunks_are_the_words_between_ends() {
-        let mut vector = Vector::default();
+        let mut vector = StateVector::default();
         vector.end_chunk();
         vector.extend(&[1, 2]);
         vector.end_chunk();
@@ -222,7 +222,7 @@ mod tests {
             &[&[8, 9, 10]],
             &[&[11]],
         ];
-        let write = |vector: &mut Vector, chosen: &[usize]| {
+        let write = |vector: &mut StateVector, chosen: &[usize]| {
             for &number in chosen {
                 let words = sections[number].concat();
                 let ends = sections[number].iter().scan(100, |end, chunk| {
@@ -236,11 +236,11 @@ mod tests {
                 }
             }
         };
-        let mut reused = Vector::default();
+        let mut reused = StateVector::default();
         for round in 0..6_usize.pow(5) {
             let chosen = [round % 6, round / 6 % 6, round / 36 % 6, round / 216 % 6, round / 1296];
             let chosen = &chosen[..5 - round % 3];
-            let mut fresh = Vector::default();
+            let mut fresh = StateVector::default();
             write(&mut fresh, chosen);
             reused.clear();
             write(&mut reused, chosen);

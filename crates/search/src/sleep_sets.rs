@@ -23,7 +23,7 @@ use store::{Seen, Visited};
 
 /// What was left out at states because it was asleep, by names.
 #[derive(Default)]
-pub(crate) struct Remainders {
+pub(crate) struct StoredSleepSets {
     /// By the number of the state.
     of: Vec<Box<[u64]>>,
     /// What is to be tried after all at the state that was met again last.
@@ -31,7 +31,7 @@ pub(crate) struct Remainders {
     names: usize,
 }
 
-impl Remainders {
+impl StoredSleepSets {
     /// Memory.
     pub fn bytes(&self) -> usize {
         self.of.capacity() * size_of::<Box<[u64]>>() + self.names * size_of::<u64>()
@@ -62,10 +62,15 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
             .map(|at| self.name(state, self.sleep[at]))
             .collect();
         if seen.new {
-            self.remainders.set(seen.id, asleep.into_iter().flatten().collect());
+            self.stored_sleep_sets
+                .set(seen.id, asleep.into_iter().flatten().collect());
             return false;
         }
-        let before = self.remainders.of.get(seen.id as usize).map_or(&[][..], |names| names);
+        let before = self
+            .stored_sleep_sets
+            .of
+            .get(seen.id as usize)
+            .map_or(&[][..], |names| names);
         let (still, due): (Vec<u64>, Vec<u64>) = before.iter().partition(|&&name| asleep.contains(&Some(name)));
         if due.is_empty() {
             return false;
@@ -76,8 +81,8 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
                 .next()
                 .is_some_and(|name| name.is_some_and(|name| still.contains(&name)))
         });
-        self.remainders.set(seen.id, still);
-        self.remainders.due = due;
+        self.stored_sleep_sets.set(seen.id, still);
+        self.stored_sleep_sets.due = due;
         true
     }
 
@@ -87,12 +92,12 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
         choices.retain(|choice| {
             at += 1;
             let name = self.name(state, choice.action);
-            at <= first || name.is_some_and(|name| self.remainders.due.contains(&name))
+            at <= first || name.is_some_and(|name| self.stored_sleep_sets.due.contains(&name))
         });
     }
 
     /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is left, what commutes with it: of `asleep`,
-    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The menu is that of the state.
+    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The transitions are those of the state.
     pub fn put_to_sleep(
         &mut self,
         state: &mut S::State,
@@ -131,7 +136,7 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
         }
     }
 
-    /// Wakes whatever does not commute with a step that is about to be taken. The menu is that of the state.
+    /// Wakes whatever does not commute with a step that is about to be taken. The transitions are those of the state.
     pub(crate) fn stir(&mut self, state: &mut S::State, choice: &Choice<S::Action>) {
         let mut sleep = std::mem::take(&mut self.sleep);
         sleep.retain(|&sleeper| self.stays_asleep(state, sleeper, choice.action));
@@ -140,12 +145,12 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
 
     fn stays_asleep(&mut self, state: &mut S::State, sleeper: S::Action, action: S::Action) -> bool {
         let find = |wanted: S::Action| {
-            let entries = self.menu.entries();
+            let entries = self.transitions.entries();
             entries.iter().find(|entry| entry.enabled && entry.action == wanted)
         };
         match (find(sleeper), find(action), &mut self.reduction) {
             (Some(one), Some(two), Some(reduction)) => {
-                one.thread != two.thread && reduction.commute(self.system, state, &self.menu, one, two)
+                one.thread != two.thread && reduction.commute(self.system, state, &self.transitions, one, two)
             }
             _ => false,
         }

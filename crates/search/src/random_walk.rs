@@ -7,14 +7,14 @@
 //! Walks begin where there is something to choose: what comes before, a single thread by itself most of the time, is gone through once.
 //! There are as many of them as a number of steps allows. The clock is only a limit for machines, or steps, that are very slow.
 
-use crate::crowd::Crowd;
 use crate::draw::Draw;
 use crate::expand::count_threads;
 use crate::inspect::{Wanted, inspect};
-use crate::pace::Pace;
+use crate::progress_timer::ProgressTimer;
+use crate::race_candidates::RaceCandidates;
 use crate::step::{Taken, go_back};
 use crate::{Ending, Figures, Found, Observer, Options, Order, Outcome, Walked, Why};
-use kernel::{End, Menu, Pending, Place, Reduction, System, ThreadId};
+use kernel::{End, Location, Reduction, System, ThreadId, Transition, Transitions};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -36,29 +36,29 @@ const ROUNDS: u32 = 4;
 /// How calm walks are: in the calmest, a thread goes on for two to the power of this many steps before another one may move.
 const CALMEST: usize = 6;
 
-/// How many hunts in a row hold nobody back. Then there is one for each place at which threads could meet, and so on.
-const FREE_HUNTS: usize = 8;
+/// How many priority walks in a row hold nobody back. Then there is one for each location at which threads could meet, and so on.
+const FREE_PRIORITY_WALKS: usize = 8;
 
-/// How many steps a hunt takes, and all of them: a tenth of a second.
-const HUNT_STEPS: u64 = 5000;
-const ALL_HUNT_STEPS: u64 = 100_000;
+/// How many steps a priority walk takes, and all of them: a tenth of a second.
+const PRIORITY_WALK_STEPS: u64 = 5000;
+const ALL_PRIORITY_WALK_STEPS: u64 = 100_000;
 
 /// One step in so many makes its thread the least important, and one in so many of those that end a wait because its time is up.
 const STEPS_TO_FALL: usize = 256;
-const RESTS_TO_FALL: usize = 4;
+const WAKEUPS_TO_FALL: usize = 4;
 
 /// Who walks, and until when.
-pub(crate) struct Scout<'a, S: System> {
+pub(crate) struct RandomWalks<'a, S: System> {
     system: &'a S,
     draw: Draw,
     time: Duration,
     observer: &'a mut dyn Observer,
-    pace: Pace,
+    timer: ProgressTimer,
     is_over: bool,
     /// What is looked for on the way, if a violation that is met may end everything.
     wanted: Option<Wanted>,
-    crowd: Crowd,
-    menu: Menu<S::Action>,
+    candidates: RaceCandidates,
+    transitions: Transitions<S::Action>,
     /// The steps to where the walk is, and how many of them all walks have in common.
     taken: Vec<Taken<S>>,
     prefix: usize,
@@ -73,21 +73,21 @@ pub(crate) struct Scout<'a, S: System> {
     outcome: Outcome<S::Action>,
 }
 
-impl<'a, S: System> Scout<'a, S> {
+impl<'a, S: System> RandomWalks<'a, S> {
     /// Somebody who has not walked yet, with the time that there is.
     pub fn new(system: &'a S, options: &Options, seed: u64, time: Duration, observer: &'a mut dyn Observer) -> Self {
         // Whoever wants all violations, or the one with fewest steps, needs the search anyway.
-        let is_enough = options.hunt && !options.all && options.order != Order::Breadth;
-        Scout {
+        let is_enough = options.random_walks && !options.all && options.order != Order::Breadth;
+        RandomWalks {
             system,
             draw: Draw::new(seed),
             time,
             observer,
-            pace: Pace::new(),
+            timer: ProgressTimer::new(),
             is_over: false,
             wanted: is_enough.then(|| Wanted::new(&options.properties)),
-            crowd: Crowd::default(),
-            menu: Menu::default(),
+            candidates: RaceCandidates::default(),
+            transitions: Transitions::default(),
             taken: Vec::new(),
             prefix: 0,
             spent: 0,
@@ -100,7 +100,7 @@ impl<'a, S: System> Scout<'a, S> {
 
     /// How long it took so far.
     pub fn elapsed(&self) -> Duration {
-        self.pace.elapsed()
+        self.timer.elapsed()
     }
 
     /// How much was walked.
@@ -111,20 +111,20 @@ impl<'a, S: System> Scout<'a, S> {
         }
     }
 
-    /// Goes to where there is something to choose, or the walk ends. Walks begin there until [`Scout::come_home`].
+    /// Goes to where there is something to choose, or the walk ends. Walks begin there until [`RandomWalks::come_home`].
     fn set_out(&mut self, state: &mut S::State) {
         self.spent = 0;
         while self.spent < LONGEST_PREFIX && self.look(state) {
-            let only = match enabled(&self.menu).nth(1) {
+            let only = match enabled(&self.transitions).nth(1) {
                 Some(_) => None,
-                None => enabled(&self.menu).next().copied(),
+                None => enabled(&self.transitions).next().copied(),
             };
             if !only.is_some_and(|only| self.step(state, &only)) {
                 break;
             }
         }
         self.prefix = self.taken.len();
-        self.chooses = self.spent < LONGEST_PREFIX && enabled(&self.menu).nth(1).is_some();
+        self.chooses = self.spent < LONGEST_PREFIX && enabled(&self.transitions).nth(1).is_some();
     }
 
     /// Goes back to the first state.
@@ -137,16 +137,16 @@ impl<'a, S: System> Scout<'a, S> {
     /// wrong. The state is the first one, and is again afterwards.
     pub fn test(&mut self, state: &mut S::State, reduction: &mut dyn Reduction<S>, most: u64) -> bool {
         // As much again as a search that was in vain may save many more of these.
-        let mended = (0..ROUNDS).take_while(|_| {
+        let refined = (0..ROUNDS).take_while(|_| {
             if self.has_met() {
                 return false;
             }
             self.set_out(state);
             self.walk(state, reduction, most);
             self.come_home(state);
-            reduction.mend(self.system, state)
+            reduction.refine(self.system, state)
         });
-        mended.count() > 0
+        refined.count() > 0
     }
 
     /// What there is to say if a violation was met.
@@ -170,8 +170,8 @@ impl<'a, S: System> Scout<'a, S> {
             self.begin();
             while self.spent < left && self.look(state) {
                 enough.clear();
-                reduction.ample(self.system, state, &self.menu, last, &mut enough);
-                let enabled = || enabled(&self.menu);
+                reduction.ample(self.system, state, &self.transitions, last, &mut enough);
+                let enabled = || enabled(&self.transitions);
                 let goes_on = self.draw.below(calm) > 0;
                 let same = enabled().find(|entry| goes_on && Some(entry.thread) == last);
                 let any = self.draw.below(enabled().count());
@@ -180,7 +180,7 @@ impl<'a, S: System> Scout<'a, S> {
                 };
                 last = Some(entry.thread);
                 if self.wanted.is_some() {
-                    self.crowd.note(entry.thread, self.menu.footprint(&entry));
+                    self.candidates.note(entry.thread, self.transitions.footprint(&entry));
                 }
                 if !self.step(state, &entry) {
                     break;
@@ -199,57 +199,59 @@ impl<'a, S: System> Scout<'a, S> {
     }
 
     /// Looks for a violation, if one would be enough, on walks of another kind: the most important thread moves, and one that is about
-    /// to access a place at which others were seen as well waits for them there. The walks of [`Scout::test`] come first. The state is the
+    /// to access a location at which others were seen as well waits for them there. The walks of [`RandomWalks::test`] come first. The state is the
     /// first one, and is again afterwards.
-    pub fn hunt(&mut self, state: &mut S::State) {
+    pub fn walk_by_priority(&mut self, state: &mut S::State) {
         if self.wanted.is_none() || !self.goes_on() {
             return;
         }
-        let places = std::mem::take(&mut self.crowd).into_places();
+        let locations = std::mem::take(&mut self.candidates).into_locations();
         self.set_out(state);
-        let mut left = ALL_HUNT_STEPS;
-        let turns = [None; FREE_HUNTS].into_iter().chain(places.into_iter().map(Some));
-        for (turn, place) in turns.cycle().enumerate() {
+        let mut left = ALL_PRIORITY_WALK_STEPS;
+        let turns = [None; FREE_PRIORITY_WALKS]
+            .into_iter()
+            .chain(locations.into_iter().map(Some));
+        for (turn, location) in turns.cycle().enumerate() {
             if left == 0 || !self.goes_on() {
                 break;
             }
             self.begin();
-            self.hunt_at(state, place, turn % 2 == 0);
+            self.priority_walk(state, location, turn % 2 == 0);
             left = left.saturating_sub(self.spent.max(1));
             go_back(self.system, state, &mut self.taken, self.prefix);
         }
         self.come_home(state);
     }
 
-    /// One hunt. If starters come first, a thread that is new is less important than all that were there before.
-    fn hunt_at(&mut self, state: &mut S::State, place: Option<Place>, starters_first: bool) {
+    /// One walk by priority. If starters come first, a thread that is new is less important than all that were there before.
+    fn priority_walk(&mut self, state: &mut S::State, location: Option<Location>, starters_first: bool) {
         let mut ranks = Ranks::default();
-        while self.spent < HUNT_STEPS && self.look(state) {
-            let menu = &self.menu;
-            for entry in enabled(menu) {
+        while self.spent < PRIORITY_WALK_STEPS && self.look(state) {
+            let transitions = &self.transitions;
+            for entry in enabled(transitions) {
                 ranks.enter(entry.thread, starters_first, &mut self.draw);
             }
-            let held = |entry: &Pending<S::Action>| {
-                let mut touches = menu.footprint(entry).iter();
-                touches.find(|touch| Some(touch.place) == place).copied()
+            let held = |entry: &Transition<S::Action>| {
+                let mut touches = transitions.footprint(entry).iter();
+                touches.find(|touch| Some(touch.location) == location).copied()
             };
             // If all are held back, either one that reads or one that writes goes on, however many there are of each.
             let reader = self.draw.below(2) == 0;
-            let importance = |entry: &Pending<S::Action>| {
+            let importance = |entry: &Transition<S::Action>| {
                 let (is_free, is_next) = match held(entry) {
                     None => (true, true),
                     Some(touch) => (false, touch.access.is_read() == reader),
                 };
                 (is_free, is_next, ranks.of(entry.thread))
             };
-            let best = enabled(menu).map(importance).max();
-            let candidates = || enabled(menu).filter(|entry| Some(importance(entry)) == best);
+            let best = enabled(transitions).map(importance).max();
+            let candidates = || enabled(transitions).filter(|entry| Some(importance(entry)) == best);
             let any = self.draw.below(candidates().count());
             let Some(&entry) = candidates().nth(any) else {
                 break;
             };
             let falls = self.draw.below(STEPS_TO_FALL) == 0;
-            if falls || entry.rests && self.draw.below(RESTS_TO_FALL) == 0 {
+            if falls || entry.wakeup && self.draw.below(WAKEUPS_TO_FALL) == 0 {
                 ranks.lower(entry.thread);
             }
             if !self.step(state, &entry) {
@@ -260,29 +262,29 @@ impl<'a, S: System> Scout<'a, S> {
 
     /// Begins a walk.
     fn begin(&mut self) {
-        self.crowd.begin();
+        self.candidates.begin();
         self.spent = 0;
         self.outcome.walked.walks += 1;
     }
 
     /// Looks at a state, and whether the walk goes on there.
     fn look(&mut self, state: &mut S::State) -> bool {
-        if self.pace.is_due() {
-            let (elapsed, report) = self.pace.look();
+        if self.timer.is_due() {
+            let (elapsed, report) = self.timer.look();
             self.is_over |= elapsed >= self.time || report && !self.observer.progress(&Figures::default());
         }
-        self.menu.clear();
-        self.system.pending(state, &mut self.menu);
-        let threads = count_threads(&self.menu);
+        self.transitions.clear();
+        self.system.transitions(state, &mut self.transitions);
+        let threads = count_threads(&self.transitions);
         self.has_others |= threads > 1;
         let Some(wanted) = self.wanted else {
             return !self.is_over;
         };
         let outcome = &mut self.outcome;
-        outcome.marks.extend(&self.menu.marks);
+        outcome.marks.extend(&self.transitions.marks);
         outcome.figures.threads = outcome.figures.threads.max(threads);
         let mut flaws = Vec::new();
-        inspect(self.system, state, &self.menu, wanted, &mut flaws);
+        inspect(self.system, state, &self.transitions, wanted, &mut flaws);
         if let Some(&flaw) = flaws.first() {
             outcome.found.push(Found {
                 flaw,
@@ -294,9 +296,9 @@ impl<'a, S: System> Scout<'a, S> {
     }
 
     /// Takes a step; whether that is supported.
-    fn step(&mut self, state: &mut S::State, entry: &Pending<S::Action>) -> bool {
+    fn step(&mut self, state: &mut S::State, entry: &Transition<S::Action>) -> bool {
         let action = entry.action;
-        let idle = self.menu.footprint(entry).is_empty().then_some(entry.thread);
+        let idle = self.transitions.footprint(entry).is_empty().then_some(entry.thread);
         let goes_on = idle.is_some() && idle == self.idle;
         self.spent += if goes_on { STEPS_FOR_NOTHING } else { 1 };
         self.idle = idle;
@@ -312,9 +314,9 @@ impl<'a, S: System> Scout<'a, S> {
 }
 
 /// What may be done at a state.
-fn enabled<A: Copy>(menu: &Menu<A>) -> impl Iterator<Item = &Pending<A>> {
-    let entries = menu.entries().iter();
-    entries.filter(|entry| entry.enabled && menu.end == End::Open)
+fn enabled<A: Copy>(transitions: &Transitions<A>) -> impl Iterator<Item = &Transition<A>> {
+    let entries = transitions.entries().iter();
+    entries.filter(|entry| entry.enabled && transitions.end == End::Open)
 }
 
 /// How many ranks there are to draw from.

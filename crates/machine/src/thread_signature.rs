@@ -11,11 +11,11 @@ use std::cmp::Ordering;
 
 /// Objects that others than loose threads get at, and those of one thread's view.
 const OUTSIDE: u32 = 0;
-const VIEW: u32 = 1;
+const SIGNATURE: u32 = 1;
 
 /// Kept by its owner, so that comparing does not allocate.
 #[derive(Default)]
-pub(crate) struct Views {
+pub(crate) struct ThreadSignatures {
     numbers: Numbers,
     work: Vec<Address>,
     words: [Vec<u32>; 2],
@@ -23,7 +23,7 @@ pub(crate) struct Views {
     begun: bool,
 }
 
-impl Views {
+impl ThreadSignatures {
     /// The state is another one.
     pub(crate) fn begin(&mut self) {
         self.begun = false;
@@ -43,46 +43,46 @@ impl Views {
 
 impl Machine<'_> {
     /// Compares what two threads can get at.
-    pub(crate) fn compare_views(&mut self, one: u32, two: u32, views: &mut Views) -> Ordering {
-        if !std::mem::replace(&mut views.begun, true) {
-            self.number_outside(views);
+    pub(crate) fn compare_signatures(&mut self, one: u32, two: u32, signatures: &mut ThreadSignatures) -> Ordering {
+        if !std::mem::replace(&mut signatures.begun, true) {
+            self.number_outside(signatures);
         }
         for (at, number) in [one, two].into_iter().enumerate() {
-            let mut words = std::mem::take(&mut views.words[at]);
+            let mut words = std::mem::take(&mut signatures.words[at]);
             words.clear();
-            self.view(number, views, &mut words);
-            views.words[at] = words;
+            self.signature(number, signatures, &mut words);
+            signatures.words[at] = words;
         }
-        let [ones, twos] = &views.words;
+        let [ones, twos] = &signatures.words;
         ones.cmp(twos)
     }
 
     /// Numbers the objects that others than loose threads get at, in the order in which these come to them.
-    fn number_outside(&mut self, views: &mut Views) {
-        views.numbers.begin();
-        views.numbers.begin_group(OUTSIDE, false);
-        views.work.clear();
+    fn number_outside(&mut self, signatures: &mut ThreadSignatures) {
+        signatures.numbers.begin();
+        signatures.numbers.begin_group(OUTSIDE, false);
+        signatures.work.clear();
         for at in self.root_words().to_vec() {
             let object = self.memory.load(at);
             if self.is_tracked(object) {
-                views.meet(object, OUTSIDE);
+                signatures.meet(object, OUTSIDE);
             }
         }
         for number in 0..=self.highest_thread() {
             if !is_loose(number) && self.thread_word(number, thread::STATUS) != status::FREE {
                 self.each_thread_root(number, |object| {
                     if self.is_tracked(object) {
-                        views.meet(object, OUTSIDE);
+                        signatures.meet(object, OUTSIDE);
                     }
                 });
             }
         }
         let mut next = 0;
-        while let Some(&object) = views.work.get(next) {
+        while let Some(&object) = signatures.work.get(next) {
             next += 1;
             let mut meet = |value: Address| {
                 if self.is_tracked(value) {
-                    views.meet(value, OUTSIDE);
+                    signatures.meet(value, OUTSIDE);
                 }
             };
             let described = self.program.class(self.class_of(object));
@@ -101,22 +101,22 @@ impl Machine<'_> {
 
     /// What a thread can get at, in words that do not depend on where objects lie: those that others get at by their numbers, the rest
     /// in the order in which the thread comes to them.
-    fn view(&self, number: u32, views: &mut Views, out: &mut Vec<u32>) {
-        views.numbers.begin_group(VIEW, false);
-        views.work.clear();
-        self.each_thread_root(number, |object| out.push(self.seen(object, views)));
+    fn signature(&self, number: u32, signatures: &mut ThreadSignatures, out: &mut Vec<u32>) {
+        signatures.numbers.begin_group(SIGNATURE, false);
+        signatures.work.clear();
+        self.each_thread_root(number, |object| out.push(self.seen(object, signatures)));
         let mut next = 0;
-        while let Some(&object) = views.work.get(next) {
+        while let Some(&object) = signatures.work.get(next) {
             next += 1;
             out.push(self.memory.load(object));
             let lock = self.memory.load(self.lock_cell(object));
             out.extend([lock >> OWNER_BITS, self.owner_kind(number, lock)]);
-            self.view_words(object, views, out);
+            self.signature_words(object, signatures, out);
         }
     }
 
     /// The words of an object after its header as they count in a view.
-    fn view_words(&self, object: Address, views: &mut Views, out: &mut Vec<u32>) {
+    fn signature_words(&self, object: Address, signatures: &mut ThreadSignatures, out: &mut Vec<u32>) {
         let described = self.program.class(self.class_of(object));
         let start = out.len();
         if let ClassKind::Array(element) = described.kind {
@@ -125,7 +125,7 @@ impl Machine<'_> {
             out.extend_from_slice(self.memory.words(object + ARRAY_HEADER_WORDS, count));
             if !self.program.class(element).is_primitive() {
                 for word in &mut out[start + 1..] {
-                    *word = self.seen(*word, views);
+                    *word = self.seen(*word, signatures);
                 }
             }
             return;
@@ -145,13 +145,13 @@ impl Machine<'_> {
             }
         }
         for &offset in &described.references {
-            out[at(offset)] = self.seen(out[at(offset)], views);
+            out[at(offset)] = self.seen(out[at(offset)], signatures);
         }
     }
 
-    fn seen(&self, object: Address, views: &mut Views) -> u32 {
+    fn seen(&self, object: Address, signatures: &mut ThreadSignatures) -> u32 {
         match self.is_tracked(object) {
-            true => views.meet(object, VIEW),
+            true => signatures.meet(object, SIGNATURE),
             false => object,
         }
     }

@@ -1,11 +1,11 @@
 //! How the machine goes step by step for a combination of reductions. Tests take this file in, too.
 
-use machine::Manner;
+use machine::StepSemantics;
 use reduction::{Combination, Part};
 
 /// How the machine goes step by step for a combination of reductions.
-pub fn manner(combination: &Combination) -> Manner {
-    Manner {
+pub fn semantics(combination: &Combination) -> StepSemantics {
+    StepSemantics {
         every: combination.has(Part::None),
         solo: !combination.has(Part::None),
         names_threads: combination.has(Part::None),
@@ -26,6 +26,6 @@ pub fn manner(combination: &Combination) -> Manner {
         runs_through_proved: combination.has(Part::EscapeStatic) && combination.has(Part::Atomic),
         runs_through: combination.has(Part::Escape) && combination.has(Part::Atomic)
             || combination.has(Part::Optimistic),
-        ..Manner::default()
+        ..StepSemantics::default()
     }
 }

@@ -8,7 +8,7 @@ const GOAL: Duration = Duration::from_millis(5);
 const BETWEEN_REPORTS: Duration = Duration::from_millis(40);
 
 /// Counts steps and looks at the clock now and then.
-pub(crate) struct Pace {
+pub(crate) struct ProgressTimer {
     start: Instant,
     looked: Instant,
     reported: Instant,
@@ -16,11 +16,11 @@ pub(crate) struct Pace {
     left: u32,
 }
 
-impl Pace {
+impl ProgressTimer {
     /// Starts the clock.
-    pub fn new() -> Pace {
+    pub fn new() -> ProgressTimer {
         let now = Instant::now();
-        Pace {
+        ProgressTimer {
             start: now,
             looked: now,
             reported: now,

@@ -8,18 +8,18 @@ use crate::memory::Address;
 use crate::native::Alternatives;
 use crate::special;
 use crate::system::{Action, What};
-use kernel::{Access, End, Flaw, Menu, Place, Property, ThreadId};
+use kernel::{AccessKind, End, Flaw, Location, Property, ThreadId, Transitions};
 use program::ir::{Code, Instr};
 use program::world::{LoaderId, Method};
 use std::sync::atomic::Ordering;
 
-/// The kinds of marks that a menu carries, in their upper bits.
+/// The kinds of marks that a state carries, in their upper bits.
 const REACHED: u128 = 1 << 124;
 const INTERRUPTED: u128 = 2 << 124;
 const OBSERVED: u128 = 3 << 124;
 const KINDS: u128 = 15 << 124;
 
-/// What a mark of a menu means.
+/// What a mark means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A call of `assertReachable` by this instruction of this method was reached.
@@ -58,14 +58,14 @@ pub(crate) struct Next<'p> {
 
 impl<'p> Machine<'p> {
     /// The next actions of every live thread, in the order of their numbers.
-    pub fn pending(&mut self, menu: &mut Menu<Action>) {
-        menu.clear();
+    pub fn transitions(&mut self, transitions: &mut Transitions<Action>) {
+        transitions.clear();
         match self.memory.load(HALTED) {
             0 => {}
-            IGNORED => return menu.end = End::Ignored,
+            IGNORED => return transitions.end = End::Ignored,
             _ => {
-                menu.end = End::Over;
-                return self.left_locks(menu);
+                transitions.end = End::Over;
+                return self.left_locks(transitions);
             }
         }
         let mut stuck = 0;
@@ -87,31 +87,31 @@ impl<'p> Machine<'p> {
             };
             let ready = self.thread_word(number, thread::READY) != 0;
             let enabled = self.is_enabled(number, state, next, wanted);
-            menu.add(ThreadId(number), go, enabled);
-            self.footprint(number, next, menu);
+            transitions.add(ThreadId(number), go, enabled);
+            self.footprint(number, next, transitions);
             if let Some(next) = next
                 && ready
             {
-                self.alternatives(number, next, menu);
+                self.alternatives(number, next, transitions);
             } else if matches!(state, status::WAITING | status::PARKED | status::SLEEPING) {
-                self.wake_ups(number, state, menu);
+                self.wake_ups(number, state, transitions);
             } else if state == status::REACQUIRING && enabled && self.ends_otherwise(number) {
                 let what = What::Choose(1);
-                menu.add_alternative(Action { thread: number, what }, true);
+                transitions.add_alternative(Action { thread: number, what }, true);
             }
-            let last = menu.entries().last();
+            let last = transitions.entries().last();
             stuck += u32::from(last.is_some_and(|last| !last.enabled));
         }
-        self.run_alone(menu);
+        self.run_alone(transitions);
         if stuck > 1
             && let Some(key) = self.circle_key()
         {
-            menu.flaws.push(Flaw {
+            transitions.flaws.push(Flaw {
                 property: Property::Deadlock,
                 key,
             });
         }
-        self.left_locks(menu);
+        self.left_locks(transitions);
     }
 
     /// Whether a thread with this status can move; `next` and `wanted` are its next instruction and the monitor that it enters, if the
@@ -201,20 +201,20 @@ impl<'p> Machine<'p> {
     }
 
     /// How a thread that waits may stop waiting by itself.
-    fn wake_ups(&mut self, number: u32, state: u32, menu: &mut Menu<Action>) {
+    fn wake_ups(&mut self, number: u32, state: u32, transitions: &mut Transitions<Action>) {
         let action = |what| Action { thread: number, what };
-        if self.manner.spurious && state != status::SLEEPING {
-            menu.add_wake_up(action(What::Spurious), true);
+        if self.semantics.spurious && state != status::SLEEPING {
+            transitions.add_wake_up(action(What::Spurious), true);
         }
         if self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0 {
-            menu.add_wake_up(action(What::Timeout), false);
-            menu.touch(Place::CLOCK, Access::AtomicWrite);
+            transitions.add_wake_up(action(What::Timeout), false);
+            transitions.touch(Location::CLOCK, AccessKind::AtomicWrite);
         }
     }
 
     /// Replaces the action that was added last by one for each alternative of the native method that comes next, and
     /// notes what is to be seen there.
-    fn alternatives(&mut self, number: u32, next: Next, menu: &mut Menu<Action>) {
+    fn alternatives(&mut self, number: u32, next: Next, transitions: &mut Transitions<Action>) {
         let Instr::Special { op, a, b, .. } = next.instr else {
             return;
         };
@@ -226,7 +226,7 @@ impl<'p> Machine<'p> {
                 && self.missing_class(thread, exception).is_none()
                 && let Some(key) = self.exception_key(exception)
             {
-                menu.flaws.push(Flaw {
+                transitions.flaws.push(Flaw {
                     property: Property::Exception,
                     key,
                 });
@@ -245,14 +245,14 @@ impl<'p> Machine<'p> {
             if count == 0 || count > Alternatives::MOST {
                 return;
             }
-            replace_last(menu, number, (0..count).map(What::Choose));
+            replace_last(transitions, number, (0..count).map(What::Choose));
         };
         match bound.alternatives {
             Alternatives::One => {}
             Alternatives::Waiters { object } => {
                 let waiters = self.waiters(register(object));
                 if !waiters.is_empty() {
-                    replace_last(menu, number, waiters.into_iter().map(What::Wake));
+                    replace_last(transitions, number, waiters.into_iter().map(What::Wake));
                 }
             }
             Alternatives::Below { bound } => choose((register(bound) as i32).max(0) as u32),
@@ -264,23 +264,25 @@ impl<'p> Machine<'p> {
             Alternatives::Element { array } if register(array) != 0 => choose(self.array_length(register(array))),
             Alternatives::Element { .. } => {}
             Alternatives::Either => choose(2),
-            Alternatives::Failure => choose(if self.manner.spurious { 2 } else { 1 }),
+            Alternatives::Failure => choose(if self.semantics.spurious { 2 } else { 1 }),
             Alternatives::Clock => {
                 if self.observes_time(fp) {
                     let leap = Action {
                         thread: number,
                         what: What::Leap,
                     };
-                    menu.add_alternative(leap, true);
+                    transitions.add_alternative(leap, true);
                 }
             }
             Alternatives::Reached => {
                 let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
-                menu.marks.push(Mark::number(REACHED, caller, pc, 0));
+                transitions.marks.push(Mark::number(REACHED, caller, pc, 0));
             }
             Alternatives::Observed { value } => {
                 let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
-                menu.marks.push(Mark::number(OBSERVED, caller, pc, register(value)));
+                transitions
+                    .marks
+                    .push(Mark::number(OBSERVED, caller, pc, register(value)));
             }
         }
     }
@@ -304,21 +306,21 @@ impl<'p> Machine<'p> {
     }
 
     /// Leaves only the thread that asked to run alone enabled, as long as it can go on, and not just by chance.
-    fn run_alone(&mut self, menu: &mut Menu<Action>) {
+    fn run_alone(&mut self, transitions: &mut Transitions<Action>) {
         let owner = self.memory.load(ALONE) & OWNER_MASK;
         if owner == 0 || self.thread_word(owner - 1, thread::STATUS) == status::FREE {
             return;
         }
         let goes_on =
-            |entry: &kernel::Pending<Action>| entry.thread.0 + 1 == owner && entry.enabled && !entry.by_chance;
-        if menu.entries().iter().any(goes_on) {
-            self.note_alone(menu, owner - 1);
-            for entry in menu.entries_mut() {
+            |entry: &kernel::Transition<Action>| entry.thread.0 + 1 == owner && entry.enabled && !entry.spurious;
+        if transitions.entries().iter().any(goes_on) {
+            self.note_alone(transitions, owner - 1);
+            for entry in transitions.entries_mut() {
                 entry.enabled &= entry.thread.0 + 1 == owner;
             }
         } else {
             let (method, pc) = self.user_position(owner - 1);
-            menu.marks.push(Mark::number(INTERRUPTED, method, pc, 0));
+            transitions.marks.push(Mark::number(INTERRUPTED, method, pc, 0));
         }
     }
 
@@ -356,15 +358,15 @@ impl<'p> Machine<'p> {
 }
 
 /// Puts several actions with the footprint of the one that was added last in its place.
-fn replace_last(menu: &mut Menu<Action>, thread: u32, whats: impl Iterator<Item = What>) {
+fn replace_last(transitions: &mut Transitions<Action>, thread: u32, whats: impl Iterator<Item = What>) {
     for (position, what) in whats.enumerate() {
         let action = Action { thread, what };
         if position == 0 {
-            if let Some(last) = menu.entries_mut().last_mut() {
+            if let Some(last) = transitions.entries_mut().last_mut() {
                 last.action = action;
             }
         } else {
-            menu.add_alternative(action, true);
+            transitions.add_alternative(action, true);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::layout::{class, class_record, init, thread};
 use crate::machine::{Console, Machine};
 use crate::schedule::End;
 use crate::system::{Action, Undo};
-use kernel::{Menu, Pending};
+use kernel::{Transition, Transitions};
 use program::classfile::Constant;
 use program::world::{ClassId, ClassKind, LoaderId};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ impl Machine<'_> {
         let before = self.class_states();
         let console = std::mem::replace(&mut self.console, Box::new(Nowhere));
         // Whoever reads a name here goes on, and the search will be told.
-        let names = std::mem::replace(&mut self.manner.names_threads, true);
+        let names = std::mem::replace(&mut self.semantics.names_threads, true);
         let mut used = BTreeSet::new();
         for start in starts {
             self.run_ahead(start, AHEAD)?;
@@ -75,7 +75,7 @@ impl Machine<'_> {
         self.link_program();
         self.intern_literals();
         self.console = console;
-        self.manner.names_threads = names;
+        self.semantics.names_threads = names;
         self.freeze();
         self.main_objects = self.find_main_objects();
         Ok(())
@@ -109,20 +109,23 @@ impl Machine<'_> {
     /// or the oldest. What is needed to go back over them.
     fn walk(&mut self, turn: u32, newest: bool) -> Vec<Undo> {
         let mut undos = Vec::new();
-        let (mut menu, mut last, mut taken, mut long) = (Menu::default(), None, 0, 0);
+        let (mut transitions, mut last, mut taken, mut long) = (Transitions::default(), None, 0, 0);
         for _ in 0..STEPS {
             if (self.shared.stopped)() {
                 break;
             }
-            self.pending(&mut menu);
-            let find = |accepts: &dyn Fn(&Pending<Action>) -> bool| {
-                let mut fitting = menu.entries().iter().filter(|entry| entry.enabled && accepts(entry));
+            self.transitions(&mut transitions);
+            let find = |accepts: &dyn Fn(&Transition<Action>) -> bool| {
+                let mut fitting = transitions
+                    .entries()
+                    .iter()
+                    .filter(|entry| entry.enabled && accepts(entry));
                 if newest { fitting.next_back() } else { fitting.next() }
             };
             let next = find(&|entry| Some(entry.thread) == last && taken < turn)
                 .or_else(|| find(&|entry| Some(entry.thread) != last || turn == 0))
                 .or_else(|| find(&|_| true));
-            let Some(&Pending { thread, action, .. }) = next else {
+            let Some(&Transition { thread, action, .. }) = next else {
                 break;
             };
             taken = if Some(thread) == last { taken + 1 } else { 1 };

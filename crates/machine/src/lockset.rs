@@ -7,11 +7,11 @@
 //! The record of an object is a word of its header that refers to a lock, or to an array of locks with the flag [`LOCKSET`];
 //! null is no lock at all, or, without the flag [`SEEN`], no access so far. That is so for arrays. The fields of other objects have a
 //! record each, in an array that the record of the object refers to; final and volatile fields have none, nor have those about which
-//! nothing is guessed any more. A record keeps no lock alive for the program, only for the vector.
+//! nothing is assumed any more. A record keeps no lock alive for the program, only for the vector.
 //!
 //! A lock is what at most one thread has at a time, what a thread gets by a step of its own only, and what nobody can take from it. That
 //! is a monitor; a synchronizer of `java.util.concurrent` that names its owner (of a `ReentrantLock` or a write lock), if only the owner
-//! itself ever gives it up (which is checked, `usurps`); and the thread itself, for whom its own object stands: what one thread accesses
+//! itself ever gives it up (which is checked, `steals_lock`); and the thread itself, for whom its own object stands: what one thread accesses
 //! alone is protected by that. In a record, a thread object means the thread and a synchronizer its owner; monitors of thread objects
 //! come after a null, those of synchronizers do not count.
 //!
@@ -26,7 +26,7 @@ use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::view::Declared;
-use kernel::{Access, Place, Protection, Touch, Vector};
+use kernel::{AccessKind, Location, MemoryAccess, Protection, StateVector};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ impl Locks {
 
     /// Adds one, if there is room for it.
     fn push(&mut self, lock: Lock) {
-        if let Some(free) = self.0.iter_mut().find(|place| place.is_none()) {
+        if let Some(free) = self.0.iter_mut().find(|slot| slot.is_none()) {
             *free = Some(lock);
         }
     }
@@ -98,9 +98,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether accesses to a place of this object are recorded.
-    fn is_recorded(&self, object: Address, place: Place) -> bool {
-        let data = place.cell != Place::MONITOR && place.object >= HEAP;
+    /// Whether accesses to a location of this object are recorded.
+    fn is_recorded(&self, object: Address, location: Location) -> bool {
+        let data = location.cell != Location::MONITOR && location.object >= HEAP;
         data && (object < self.memory.image_end() || self.has_flag(object, ESCAPED))
     }
 
@@ -238,7 +238,7 @@ impl Machine<'_> {
         self.set_element(list, fields + cell, if written { list } else { object });
     }
 
-    /// The record as it would be once a thread had accessed a place.
+    /// The record as it would be once a thread had accessed a location.
     fn record_after(&self, number: u32, object: Address, cell: u32, declared: Declared, writes: bool) -> Record {
         let mut record = self.record_of(object, cell);
         if !record.seen {
@@ -252,18 +252,18 @@ impl Machine<'_> {
         record
     }
 
-    /// By what a place would be known to be protected once a thread had accessed it.
+    /// By what a location would be known to be protected once a thread had accessed it.
     pub(crate) fn protection_after(
         &mut self,
         number: u32,
         object: Address,
-        place: Place,
-        access: Access,
+        location: Location,
+        access: AccessKind,
     ) -> Option<Protection> {
-        if !self.manner.locksets || !self.is_recorded(object, place) {
+        if !self.semantics.locksets || !self.is_recorded(object, location) {
             return None;
         }
-        let declared = self.declared_at(place);
+        let declared = self.declared_at(location);
         if !declared.is_variable() {
             return None;
         }
@@ -272,7 +272,7 @@ impl Machine<'_> {
             return Some(Protection::Open);
         }
         let protection = self
-            .record_after(number, object, place.cell, declared, !access.is_read())
+            .record_after(number, object, location.cell, declared, !access.is_read())
             .protection();
         Some(match protection {
             Protection::Open if declared == Declared::Plain && self.may_be_confined(object) => Protection::Unlocked,
@@ -287,12 +287,12 @@ impl Machine<'_> {
 
     /// The cells of an object that a touch is about; a monitor is none. What touches a whole object and orders something, as the start of a thread
     /// does, touches no field that is not volatile.
-    pub(crate) fn cells_touched(&self, touch: Touch) -> Range<u32> {
-        let Place { object, cell } = touch.place;
+    pub(crate) fn cells_touched(&self, touch: MemoryAccess) -> Range<u32> {
+        let Location { object, cell } = touch.location;
         match cell {
-            Place::MONITOR => 0..0,
-            Place::WHOLE if !touch.access.is_plain() => 0..0,
-            Place::WHOLE if self.has_list(object) => 0..self.program.class(self.class_of(object)).words,
+            Location::MONITOR => 0..0,
+            Location::WHOLE if !touch.access.is_plain() => 0..0,
+            Location::WHOLE if self.has_list(object) => 0..self.program.class(self.class_of(object)).words,
             _ => cell..cell + 1,
         }
     }
@@ -302,12 +302,12 @@ impl Machine<'_> {
         let touches = std::mem::take(&mut self.written);
         let mut result = Ok(());
         for touch in &touches {
-            let object = touch.place.object;
-            if !self.is_recorded(object, touch.place) {
+            let object = touch.location.object;
+            if !self.is_recorded(object, touch.location) {
                 continue;
             }
             for cell in self.cells_touched(*touch) {
-                let declared = self.declared_at(Place { object, cell });
+                let declared = self.declared_at(Location { object, cell });
                 if result.is_ok() && declared.is_variable() {
                     result = self.record(number, object, cell, declared, !touch.access.is_read());
                 }
@@ -357,8 +357,8 @@ impl Machine<'_> {
     /// After a step: notes whether it has taken a synchronizer, or given one up.
     pub(crate) fn note_owned(&mut self, number: u32) -> Result<(), Trap> {
         let mut written = self.written.iter().filter(|touch| !touch.access.is_read());
-        let named = written.find(|touch| self.names_owner(touch.place));
-        let synchronizer = named.map(|touch| touch.place.object);
+        let named = written.find(|touch| self.names_owner(touch.location));
+        let synchronizer = named.map(|touch| touch.location.object);
         let Some(synchronizer) = synchronizer.filter(|_| !self.distrusts) else {
             return Ok(());
         };
@@ -378,7 +378,7 @@ impl Machine<'_> {
 
     /// A thread that was alone, so that nothing was noted, is about to start another one: notes which synchronizers it has taken.
     pub(crate) fn note_all_owned(&mut self, number: u32) -> Result<(), Trap> {
-        if !self.manner.locksets || self.distrusts {
+        if !self.semantics.locksets || self.distrusts {
             return Ok(());
         }
         let own = self.thread_word(number, thread::OBJECT);
@@ -431,7 +431,7 @@ impl Machine<'_> {
     }
 
     /// Appends the vector as it would be if records were no part of a state.
-    pub fn encode_without_records(&mut self, out: &mut Vector) {
+    pub fn encode_without_records(&mut self, out: &mut StateVector) {
         let mut hidden = Vec::new();
         let mut at = HEAP;
         while at < self.memory.top() {

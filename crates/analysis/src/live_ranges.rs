@@ -1,15 +1,15 @@
 //! Tells apart the variables that share a register.
 //!
-//! A register is used again and again for values that have nothing to do with each other. A *web* is a set of writes to one
-//! register that reach a common read (or live point where control flows together); each web is a variable of its own, so
+//! A register is used again and again for values that have nothing to do with each other. A *live range* is a set of writes to one
+//! register that reach a common read (or live point where control flows together); each live range is a variable of its own, so
 //! that unifying what goes through a register does not unify everything that ever went through it.
 //!
-//! One pass is enough: webs are classes of a union, and a union has no direction.
+//! One pass is enough: live ranges are classes of a union, and a union has no direction.
 
 use program::ir::{Code, Pc, Reg, RegisterKind};
 
 /// The variables of one method while it is gone through from its first instruction to its last.
-pub(crate) struct Webs<'c> {
+pub(crate) struct LiveRanges<'c> {
     code: &'c Code,
     parents: Vec<u32>,
     /// Block of each instruction.
@@ -20,9 +20,9 @@ pub(crate) struct Webs<'c> {
     current: Vec<u32>,
 }
 
-impl<'c> Webs<'c> {
+impl<'c> LiveRanges<'c> {
     /// Before the first instruction.
-    pub fn new(code: &'c Code) -> Webs<'c> {
+    pub fn new(code: &'c Code) -> LiveRanges<'c> {
         let mut leaders = vec![false; code.instrs.len() + 1];
         leaders[0] = true;
         for (pc, instr) in code.instrs.iter().enumerate() {
@@ -56,7 +56,7 @@ impl<'c> Webs<'c> {
         }
         let count = code.registers.len();
         let entries = (block as usize + 1) * count;
-        Webs {
+        LiveRanges {
             code,
             parents: (0..entries as u32).collect(),
             blocks,

@@ -1,8 +1,8 @@
-//! Who minds what is done to places of a kind: most kinds are minded by nobody, and are not worth a look.
+//! Which independences watch locations of a kind: most kinds are watched by none, and are not worth a look.
 
-use crate::guess::Guesses;
+use crate::assumption::Assumptions;
 use crate::independence::Independence;
-use kernel::{Place, View};
+use kernel::{Location, View};
 
 /// A bit for each independence, in their order.
 type Set = u16;
@@ -10,29 +10,29 @@ type Set = u16;
 /// Marks a set that is known.
 const KNOWN: Set = 1 << 15;
 
-/// For each kind of places, which independences mind touches of them, as far as that is known.
+/// For each kind of locations, which independences watch accesses to them, as far as that is known.
 #[derive(Default)]
-pub(crate) struct Minders {
+pub(crate) struct Watchers {
     kinds: Vec<Vec<Set>>,
-    /// How often guesses had turned when these were found.
+    /// How often assumptions had turned when these were found.
     turns: u64,
 }
 
-impl Minders {
-    /// The independences that mind a touch of this place.
+impl Watchers {
+    /// The independences that watch an access to this location.
     pub(crate) fn of<S: View>(
         &mut self,
         system: &S,
         state: &mut S::State,
-        place: Place,
+        location: Location,
         all: &[Box<dyn Independence<S>>],
-        guesses: &Guesses,
+        assumptions: &Assumptions,
     ) -> Set {
-        let Some((of, cell)) = system.kind_of(state, place) else {
+        let Some((of, cell)) = system.kind_of(state, location) else {
             return Set::MAX;
         };
-        if self.turns != guesses.turns() {
-            self.turns = guesses.turns();
+        if self.turns != assumptions.turns() {
+            self.turns = assumptions.turns();
             self.kinds.clear();
         }
         let (of, cell) = (of as usize, cell as usize);
@@ -46,7 +46,7 @@ impl Minders {
         if cells[cell] == 0 {
             cells[cell] = KNOWN;
             for (position, one) in all.iter().enumerate() {
-                cells[cell] |= Set::from(one.minds(system, state, place, guesses)) << position;
+                cells[cell] |= Set::from(one.watches(system, state, location, assumptions)) << position;
             }
         }
         cells[cell]

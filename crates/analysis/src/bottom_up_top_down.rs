@@ -21,7 +21,7 @@ use program::world::{ClassId, MethodId};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The sets of all units, when both phases are done.
-pub(crate) struct Phases<'f, 'b, 'p> {
+pub(crate) struct BottomUpTopDown<'f, 'b, 'p> {
     flow: &'f Flow<'b, 'p>,
     /// Whether the program may have objects of classes that were not seen.
     unseen: bool,
@@ -39,14 +39,14 @@ pub(crate) struct Phases<'f, 'b, 'p> {
     pub missed: BTreeSet<Unit>,
 }
 
-impl<'f, 'b, 'p> Phases<'f, 'b, 'p> {
+impl<'f, 'b, 'p> BottomUpTopDown<'f, 'b, 'p> {
     /// Goes up and down the call graph. The entries are called from outside.
     pub fn new(
         flow: &'f Flow<'b, 'p>,
         entries: &BTreeMap<Unit, Reason>,
         escaped: &'f BTreeSet<Type>,
         unseen: bool,
-    ) -> Phases<'f, 'b, 'p> {
+    ) -> BottomUpTopDown<'f, 'b, 'p> {
         let edges: Vec<Vec<u32>> = flow.reached.iter().map(|reached| reached.targets.concat()).collect();
         let order = components(&edges);
         let mut component = vec![0; edges.len()];
@@ -54,7 +54,7 @@ impl<'f, 'b, 'p> Phases<'f, 'b, 'p> {
             members.iter().for_each(|&unit| component[unit as usize] = number);
         }
         let count = flow.reached.len();
-        let mut phases = Phases {
+        let mut passes = BottomUpTopDown {
             flow,
             unseen,
             escaped,
@@ -69,21 +69,21 @@ impl<'f, 'b, 'p> Phases<'f, 'b, 'p> {
             missed: BTreeSet::new(),
         };
         for members in &order {
-            phases.up(members);
+            passes.up(members);
         }
         for (&unit, &why) in entries {
             if let Some(number) = flow.number(unit) {
-                let cause = phases.cause(why);
-                for root in phases.roots(number) {
-                    phases.sets.share(root, cause);
+                let cause = passes.cause(why);
+                for root in passes.roots(number) {
+                    passes.sets.share(root, cause);
                 }
             }
         }
         for members in order.iter().rev() {
-            members.iter().for_each(|&unit| phases.down(unit));
+            members.iter().for_each(|&unit| passes.down(unit));
         }
-        phases.find_missed();
-        phases
+        passes.find_missed();
+        passes
     }
 
     /// Why a variable's objects are shared.

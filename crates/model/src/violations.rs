@@ -6,7 +6,7 @@ use crate::code::{Model, OWNER_MASK, Op};
 use crate::run::Run;
 use crate::syntax::Kind;
 use crate::system::{Action, State};
-use kernel::{Access, Flaw, Menu, Property, Touch};
+use kernel::{AccessKind, Flaw, MemoryAccess, Property, Transitions};
 
 /// Mixes words into a number.
 fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
@@ -18,17 +18,17 @@ fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
 
 impl Model {
     /// Adds what is wrong with a state of which so many threads must wait.
-    pub(crate) fn add_flaws(&self, state: &mut State, stuck: u32, menu: &mut Menu<Action>) {
+    pub(crate) fn add_flaws(&self, state: &mut State, stuck: u32, transitions: &mut Transitions<Action>) {
         if stuck > 1 {
             let circle = self.circle(state);
             if !circle.is_empty() {
                 let (property, key) = (Property::Deadlock, self.points_key(state, circle));
-                menu.flaws.push(Flaw { property, key });
+                transitions.flaws.push(Flaw { property, key });
             }
         }
         for (position, _) in self.left_locks(state) {
             let (property, key) = (Property::Lock, position as u64);
-            menu.flaws.push(Flaw { property, key });
+            transitions.flaws.push(Flaw { property, key });
         }
     }
 
@@ -37,7 +37,7 @@ impl Model {
         let step = self.step(state, thread)?;
         let mut run = Run::new(self, state, thread, false);
         match &step.op {
-            Op::Acquire(lock) => run.lock(lock, Access::Acquire).ok(),
+            Op::Acquire(lock) => run.lock(lock, AccessKind::Acquire).ok(),
             Op::Reacquire => Some(run.waits_for().0),
             _ => None,
         }
@@ -91,7 +91,7 @@ impl Model {
     }
 
     /// The places that the next steps of two threads race for, as far as that is not allowed.
-    pub(crate) fn race_touch(&self, state: &mut State, one: usize, two: usize) -> Option<(Touch, Touch)> {
+    pub(crate) fn race_touch(&self, state: &mut State, one: usize, two: usize) -> Option<(MemoryAccess, MemoryAccess)> {
         self.look(state, one);
         let first = state.touches.clone();
         self.look(state, two);
@@ -101,7 +101,9 @@ impl Model {
             .flat_map(|mine| second.iter().map(move |theirs| (*mine, *theirs)));
         let mut races = pairs.filter(|(mine, theirs)| mine.races(*theirs));
         races.find(|(mine, _)| {
-            let name = self.variable_at(mine.place.object - 1).map(|variable| &variable.name);
+            let name = self
+                .variable_at(mine.location.object - 1)
+                .map(|variable| &variable.name);
             !name.is_some_and(|name| self.allowed.contains(name))
         })
     }
@@ -111,7 +113,7 @@ impl Model {
         let (touch, _) = self.race_touch(state, one, two)?;
         let mut points = [self.point(state, one), self.point(state, two)];
         points.sort_unstable();
-        Some(mix([points[0], points[1], touch.place.object]))
+        Some(mix([points[0], points[1], touch.location.object]))
     }
 
     /// The variable that a word belongs to.

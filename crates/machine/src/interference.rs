@@ -1,14 +1,14 @@
 //! Who may interfere with whom, for persistent and for sleep sets.
 //!
 //! SOUNDNESS, two steps of different threads in one state ([`Machine::is_exchangeable`]): a step changes nothing that others can tell
-//! but what its footprint names, and vectors know no addresses, so two steps without a place in common lead to one state in both
+//! but what its footprint names, and vectors know no addresses, so two steps without a location in common lead to one state in both
 //! orders. What footprints do not tell is left out here:
 //! * Threads are numbered in the order of their starts, and numbers are used again.
 //! * Whether a class is initialised is looked at in the midst of steps.
 //! * The clock is set back when no step has left a moment that is remembered.
 //! * What touches everything ends the program, or stops the others, also those that touch nothing.
 //!
-//! SOUNDNESS, what the others may do while some threads stand still ([`Machine::meddlers`]): an object that none of those who can move
+//! SOUNDNESS, what the others may do while some threads stand still ([`Machine::interfering_threads`]): an object that none of those who can move
 //! reaches, nor anybody from what all share, stays out of their reach, whatever they hand to each other and whichever threads they
 //! start. So nobody touches it. Who can move is the least set of threads with these rules:
 //! * Who can take a step now can move, and who waits with a way out of his own.
@@ -21,7 +21,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::reach::Reach;
 use crate::system::{Action, What};
-use kernel::{Access, Menu, Place, ThreadId, Touch, conflict};
+use kernel::{AccessKind, Location, MemoryAccess, ThreadId, Transitions, conflict};
 
 /// The bit of a thread in a set of threads. Those with great numbers share one, so that a set says too much of them and never too
 /// little.
@@ -31,19 +31,20 @@ pub(crate) fn bit(number: u32) -> u32 {
 
 impl Machine<'_> {
     /// Whether two enabled actions of different threads with these footprints commute.
-    pub(crate) fn is_exchangeable(&self, one: &[Touch], two: &[Touch]) -> bool {
-        let is_plain = |touch: &Touch| touch.place.object != 0 && !(CLASSES..STRINGS).contains(&touch.place.object);
+    pub(crate) fn is_exchangeable(&self, one: &[MemoryAccess], two: &[MemoryAccess]) -> bool {
+        let is_plain =
+            |touch: &MemoryAccess| touch.location.object != 0 && !(CLASSES..STRINGS).contains(&touch.location.object);
         let all_plain = one.iter().chain(two).all(is_plain);
         let renumber = self.renumbers(one) && self.renumbers(two);
         all_plain && !renumber && !conflict(one, two)
     }
 
     /// Whether a step with this footprint may start or end a thread.
-    fn renumbers(&self, touches: &[Touch]) -> bool {
+    fn renumbers(&self, touches: &[MemoryAccess]) -> bool {
         touches.iter().any(|touch| {
-            let Place { object, cell } = touch.place;
-            cell == Place::WHOLE
-                && touch.access == Access::AtomicWrite
+            let Location { object, cell } = touch.location;
+            cell == Location::WHOLE
+                && touch.access == AccessKind::AtomicWrite
                 && object >= HEAP
                 && self.program.is_subclass(self.class_of(object), self.known.thread)
         })
@@ -51,9 +52,9 @@ impl Machine<'_> {
 
     /// Appends those of the threads who can move that reach what some threads, which stand still, are about to touch, or hold what
     /// these wait for: nobody, if nobody can come to it. `false` if it is something that anybody may come to.
-    pub(crate) fn meddlers(&mut self, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+    pub(crate) fn interfering_threads(&mut self, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
         if let [one] = still
-            && self.manner.runs_through
+            && self.semantics.runs_through
             && self.is_one_of_two(one.0)
         {
             // What the other one cannot come to is local, and `escape` knows that already.
@@ -66,8 +67,8 @@ impl Machine<'_> {
         let known = self.who_comes_to(still, &holders);
         if let Some(comers) = known {
             let movers = self.movers(still, &holders);
-            let meddlers = movers.into_iter().filter(|&mover| bit(mover) & comers != 0);
-            out.extend(meddlers.map(ThreadId));
+            let interfering_threads = movers.into_iter().filter(|&mover| bit(mover) & comers != 0);
+            out.extend(interfering_threads.map(ThreadId));
         }
         self.holders = holders;
         known.is_some()
@@ -113,26 +114,26 @@ impl Machine<'_> {
             if self.is_timed(thread.0) {
                 return None;
             }
-            let mut menu = Menu::default();
+            let mut transitions = Transitions::default();
             let go = Action {
                 thread: thread.0,
                 what: What::Go,
             };
-            menu.add(thread, go, true);
+            transitions.add(thread, go, true);
             let next = self.next_runnable(thread.0, self.thread_word(thread.0, thread::STATUS));
-            self.footprint(thread.0, next, &mut menu);
-            let entry = menu.entries().first()?;
-            for touch in menu.footprint(entry) {
-                let is_monitor = touch.place.cell == Place::MONITOR;
-                let owner = match is_monitor && touch.place.object >= HEAP {
-                    true => self.owner_of_monitor(touch.place.object),
+            self.footprint(thread.0, next, &mut transitions);
+            let entry = transitions.entries().first()?;
+            for touch in transitions.footprint(entry) {
+                let is_monitor = touch.location.cell == Location::MONITOR;
+                let owner = match is_monitor && touch.location.object >= HEAP {
+                    true => self.owner_of_monitor(touch.location.object),
                     false => None,
                 };
-                if owner == Some(thread.0) && touch.access == Access::Release {
+                if owner == Some(thread.0) && touch.access == AccessKind::Release {
                     // Nobody else can do anything to it. Who waits there and could go by himself is touched, too.
                     continue;
                 }
-                comers |= holders.label(self.tracked_at(touch.place)?).unwrap_or(0) | owner.map_or(0, bit);
+                comers |= holders.label(self.tracked_at(touch.location)?).unwrap_or(0) | owner.map_or(0, bit);
             }
         }
         Some(comers)
@@ -173,7 +174,7 @@ impl Machine<'_> {
         };
         match state {
             status::WAITING | status::PARKED | status::SLEEPING => {
-                self.manner.spurious
+                self.semantics.spurious
                     || self.is_timed(number)
                     || is_reached(self, self.thread_word(number, thread::OBJECT))
                     || state == status::WAITING && is_reached(self, self.thread_word(number, thread::BLOCKER))

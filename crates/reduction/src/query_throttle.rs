@@ -16,11 +16,11 @@ const SELDOM: u32 = 64;
 
 /// Places in the code, each with how often in a row it was asked about in vain.
 #[derive(Default)]
-pub(crate) struct Patience {
+pub(crate) struct QueryThrottle {
     in_vain: HashMap<u64, u32, BuildHasherDefault<Mixer>>,
 }
 
-impl Patience {
+impl QueryThrottle {
     /// Asks about a place in the code, unless that has been in vain too often.
     pub fn ask(&mut self, spot: u64, question: impl FnOnce() -> bool) -> bool {
         let in_vain = self.in_vain.entry(spot).or_default();
@@ -40,18 +40,18 @@ mod tests {
 
     #[test]
     fn what_is_asked_in_vain_is_asked_less_and_what_is_of_use_always() {
-        let mut patience = Patience::default();
+        let mut throttle = QueryThrottle::default();
         let mut asked = 0;
         for _ in 0..10_000 {
-            patience.ask(1, || {
+            throttle.ask(1, || {
                 asked += 1;
                 false
             });
         }
         assert!((ENOUGH..ENOUGH + 10_000 / SELDOM + 2).contains(&asked), "{asked}");
-        assert!((0..1000).all(|_| patience.ask(2, || true)));
+        assert!((0..1000).all(|_| throttle.ask(2, || true)));
         // What becomes of use is asked again.
-        let answers = (0..200).filter(|_| patience.ask(1, || true)).count();
+        let answers = (0..200).filter(|_| throttle.ask(1, || true)).count();
         assert!(answers > 130, "{answers}");
     }
 }

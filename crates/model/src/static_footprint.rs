@@ -6,20 +6,20 @@
 use crate::code::{Act, Cell, Expr, Model, OWNER_MASK, Op, calculate};
 use crate::syntax::Operator;
 use crate::system::State;
-use kernel::{Access, Place, Touch};
+use kernel::{AccessKind, Location, MemoryAccess};
 
 /// What is known of a thread's own variables.
-pub(crate) struct Eyes<'m> {
+pub(crate) struct StaticFootprint<'m> {
     model: &'m Model,
     thread: usize,
     /// The state, if it is the one in which the step is taken.
     now: Option<&'m State>,
 }
 
-impl<'m> Eyes<'m> {
+impl<'m> StaticFootprint<'m> {
     /// Before a step of a thread, which is taken in the state `now` or, without it, some time.
-    pub(crate) fn new(model: &'m Model, thread: usize, now: Option<&'m State>) -> Eyes<'m> {
-        Eyes { model, thread, now }
+    pub(crate) fn new(model: &'m Model, thread: usize, now: Option<&'m State>) -> StaticFootprint<'m> {
+        StaticFootprint { model, thread, now }
     }
 
     /// The value of an expression, if it is the same whenever the step is taken.
@@ -55,26 +55,26 @@ impl<'m> Eyes<'m> {
         }
     }
 
-    fn place(&self, cell: &Cell) -> Place {
-        Place {
+    fn location(&self, cell: &Cell) -> Location {
+        Location {
             object: cell.first + 1,
-            cell: self.index(cell).unwrap_or(Place::WHOLE),
+            cell: self.index(cell).unwrap_or(Location::WHOLE),
         }
     }
 
     /// Adds what an expression reads.
-    pub(crate) fn reads(&self, expr: &Expr, out: &mut Vec<Touch>) {
+    pub(crate) fn reads(&self, expr: &Expr, out: &mut Vec<MemoryAccess>) {
         match expr {
             Expr::Number(_) | Expr::Parameter => {}
             Expr::Cell(cell) => {
                 if !cell.local {
                     let access = if cell.volatile {
-                        Access::AtomicRead
+                        AccessKind::AtomicRead
                     } else {
-                        Access::Read
+                        AccessKind::Read
                     };
-                    let place = self.place(cell);
-                    out.push(Touch { place, access });
+                    let location = self.location(cell);
+                    out.push(MemoryAccess { location, access });
                 }
                 self.way(cell, out);
             }
@@ -87,31 +87,31 @@ impl<'m> Eyes<'m> {
     }
 
     /// Adds what is read to find a cell.
-    fn way(&self, cell: &Cell, out: &mut Vec<Touch>) {
+    fn way(&self, cell: &Cell, out: &mut Vec<MemoryAccess>) {
         if let Some(index) = &cell.index {
             self.reads(index, out);
         }
     }
 
-    fn writes(&self, cell: &Cell, out: &mut Vec<Touch>) {
+    fn writes(&self, cell: &Cell, out: &mut Vec<MemoryAccess>) {
         self.way(cell, out);
         if !cell.local {
             let access = if cell.volatile {
-                Access::AtomicWrite
+                AccessKind::AtomicWrite
             } else {
-                Access::Write
+                AccessKind::Write
             };
-            let place = self.place(cell);
-            out.push(Touch { place, access });
+            let location = self.location(cell);
+            out.push(MemoryAccess { location, access });
         }
     }
 
     /// Adds what a step touches.
-    pub(crate) fn touches(&self, state: &State, op: &Op, out: &mut Vec<Touch>) {
-        let monitor = |word: u32, access: Access| Touch {
-            place: Place {
+    pub(crate) fn touches(&self, state: &State, op: &Op, out: &mut Vec<MemoryAccess>) {
+        let monitor = |word: u32, access: AccessKind| MemoryAccess {
+            location: Location {
                 object: word + 1,
-                cell: Place::MONITOR,
+                cell: Location::MONITOR,
             },
             access,
         };
@@ -136,24 +136,24 @@ impl<'m> Eyes<'m> {
             Op::Branch(condition, _) => self.reads(condition, out),
             Op::Acquire(lock) => {
                 self.way(lock, out);
-                out.extend(self.words(lock).map(|word| monitor(word, Access::Acquire)));
+                out.extend(self.words(lock).map(|word| monitor(word, AccessKind::Acquire)));
             }
             Op::Release(lock) | Op::Wait(lock) | Op::Notify(lock) | Op::NotifyAll(lock) => {
                 self.way(lock, out);
-                out.extend(self.words(lock).map(|word| monitor(word, Access::Release)));
+                out.extend(self.words(lock).map(|word| monitor(word, AccessKind::Release)));
             }
             Op::Waiting | Op::Reacquire => {
                 let locks = self.awaited(state);
-                out.extend(locks.into_iter().map(|word| monitor(word, Access::Acquire)));
+                out.extend(locks.into_iter().map(|word| monitor(word, AccessKind::Acquire)));
             }
             Op::Up(semaphore) | Op::Down(semaphore) => {
                 self.way(semaphore, out);
-                out.extend(self.words(semaphore).map(|word| Touch {
-                    place: Place {
+                out.extend(self.words(semaphore).map(|word| MemoryAccess {
+                    location: Location {
                         object: word + 1,
                         cell: 0,
                     },
-                    access: Access::AtomicWrite,
+                    access: AccessKind::AtomicWrite,
                 }));
             }
             Op::Choose(cell, low, high) => {

@@ -1,10 +1,10 @@
-//! Which steps others can see, and what is a variable: what coarse steps rest on.
+//! Which steps others can see, and what is a variable: what transactions rest on.
 
 use crate::layout::{ESCAPED, HEAP, status, thread};
 use crate::machine::Machine;
 use crate::native::Touches;
 use crate::special;
-use kernel::{Access, Place, Touch};
+use kernel::{AccessKind, Location, MemoryAccess};
 use program::ir::Instr;
 use program::world::{ClassId, ClassKind};
 
@@ -28,7 +28,7 @@ impl Machine<'_> {
             Instr::Special { op, .. } if op == special::NATIVE => {
                 let bound = self.bind(next.method);
                 !bound.is_ok_and(|bound| match bound.touches {
-                    Touches::Monitor { access, .. } => access == Access::Release,
+                    Touches::Monitor { access, .. } => access == AccessKind::Release,
                     touches => touches.is_data(),
                 })
             }
@@ -37,47 +37,47 @@ impl Machine<'_> {
         }
     }
 
-    /// Whether a place is a field that is neither final nor volatile, or an element of an array.
-    pub(crate) fn is_variable(&mut self, place: Place) -> bool {
-        let is_data = place.object >= HEAP && place.cell != Place::MONITOR;
-        is_data && self.declared_at(place).is_variable() && !self.is_unprotected(place)
+    /// Whether a location is a field that is neither final nor volatile, or an element of an array.
+    pub(crate) fn is_variable(&mut self, location: Location) -> bool {
+        let is_data = location.object >= HEAP && location.cell != Location::MONITOR;
+        is_data && self.declared_at(location).is_variable() && !self.is_unprotected(location)
     }
 
     fn is_array(&self, object: u32) -> bool {
         matches!(self.program.class(self.class_of(object)).kind, ClassKind::Array(_))
     }
 
-    /// What a place is one of many of: the field, or the elements of arrays of a class.
-    pub(crate) fn variable_at(&self, place: Place) -> (ClassId, u32) {
-        match self.object_at(place) {
+    /// What a location is one of many of: the field, or the elements of arrays of a class.
+    pub(crate) fn variable_at(&self, location: Location) -> (ClassId, u32) {
+        match self.object_at(location) {
             Some(object) if self.is_array(object) => (self.class_of(object), 0),
-            Some(object) => (self.class_of(object), place.cell),
-            None => (0, place.cell),
+            Some(object) => (self.class_of(object), location.cell),
+            None => (0, location.cell),
         }
     }
 
     /// Appends what a touch is about, a field each.
-    pub(crate) fn add_parts(&mut self, touch: Touch, out: &mut Vec<Touch>) {
-        let Place { object, .. } = touch.place;
+    pub(crate) fn add_parts(&mut self, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
+        let Location { object, .. } = touch.location;
         if object < HEAP {
             return out.push(touch);
         }
         for cell in self.cells_touched(touch) {
-            let place = Place { object, cell };
-            out.push(Touch { place, ..touch });
+            let location = Location { object, cell };
+            out.push(MemoryAccess { location, ..touch });
         }
     }
 
-    /// The field, or the class of the array or the lock, that a place is.
-    pub(crate) fn describe_place(&self, place: Place) -> String {
-        let Some(object) = self.object_at(place) else {
+    /// The field, or the class of the array or the lock, that a location is.
+    pub(crate) fn describe_location(&self, location: Location) -> String {
+        let Some(object) = self.object_at(location) else {
             return String::new();
         };
         let class = self.class_of(object);
-        if place.cell == Place::MONITOR {
+        if location.cell == Location::MONITOR {
             return self.program.class(class).external_name();
         }
-        self.variable_name(self.variable_at(place))
+        self.variable_name(self.variable_at(location))
     }
 
     /// The name of a field, or of what the elements of arrays are called.

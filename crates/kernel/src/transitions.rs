@@ -1,10 +1,10 @@
 //! What can happen next at one state, and what is wrong with it already.
 
-use crate::{Access, Flaw, Place, ThreadId, Touch};
+use crate::{AccessKind, Flaw, Location, MemoryAccess, ThreadId};
 
 /// The next action of a thread, which may or may not be possible now.
 #[derive(Clone, Copy, Debug)]
-pub struct Pending<A> {
+pub struct Transition<A> {
     /// Who would act.
     pub thread: ThreadId,
     /// What to hand to [`crate::System::apply`].
@@ -12,9 +12,9 @@ pub struct Pending<A> {
     /// Whether it can be applied in this state.
     pub enabled: bool,
     /// Whether the thread waits, and this only ends its waiting: it is no thread that could go on by itself.
-    pub rests: bool,
+    pub wakeup: bool,
     /// Whether it may happen for no reason, or never: nobody can count on it.
-    pub by_chance: bool,
+    pub spurious: bool,
     first: u32,
     end: u32,
 }
@@ -33,9 +33,9 @@ pub enum End {
 
 /// The next actions of every live thread at one state. Kept by its owner and filled again and again.
 #[derive(Clone, Debug)]
-pub struct Menu<A> {
-    entries: Vec<Pending<A>>,
-    touches: Vec<Touch>,
+pub struct Transitions<A> {
+    entries: Vec<Transition<A>>,
+    touches: Vec<MemoryAccess>,
     /// Whether one of them is plain, and whether one writes: without both there is no race.
     plain: bool,
     writes: bool,
@@ -47,9 +47,9 @@ pub struct Menu<A> {
     pub marks: Vec<u128>,
 }
 
-impl<A> Default for Menu<A> {
-    fn default() -> Menu<A> {
-        Menu {
+impl<A> Default for Transitions<A> {
+    fn default() -> Transitions<A> {
+        Transitions {
             entries: Vec::new(),
             touches: Vec::new(),
             plain: false,
@@ -61,7 +61,7 @@ impl<A> Default for Menu<A> {
     }
 }
 
-impl<A: Copy> Menu<A> {
+impl<A: Copy> Transitions<A> {
     /// Forgets everything and keeps the room for it.
     pub fn clear(&mut self) {
         self.entries.clear();
@@ -75,22 +75,22 @@ impl<A: Copy> Menu<A> {
     /// Adds an action that touches nothing so far.
     pub fn add(&mut self, thread: ThreadId, action: A, enabled: bool) {
         let at = self.touches.len() as u32;
-        self.entries.push(Pending {
+        self.entries.push(Transition {
             thread,
             action,
             enabled,
-            rests: false,
-            by_chance: false,
+            wakeup: false,
+            spurious: false,
             first: at,
             end: at,
         });
     }
 
     /// Adds a touch to the action that was added last.
-    pub fn touch(&mut self, place: Place, access: Access) {
-        self.touches.push(Touch { place, access });
+    pub fn touch(&mut self, location: Location, access: AccessKind) {
+        self.touches.push(MemoryAccess { location, access });
         self.plain |= access.is_plain();
-        self.writes |= matches!(access, Access::Write | Access::AtomicWrite);
+        self.writes |= matches!(access, AccessKind::Write | AccessKind::AtomicWrite);
         if let Some(last) = self.entries.last_mut() {
             last.end = self.touches.len() as u32;
         }
@@ -99,7 +99,7 @@ impl<A: Copy> Menu<A> {
     /// Adds another action of the thread that was added last, with the same footprint.
     pub fn add_alternative(&mut self, action: A, enabled: bool) {
         if let Some(&last) = self.entries.last() {
-            self.entries.push(Pending {
+            self.entries.push(Transition {
                 action,
                 enabled,
                 ..last
@@ -108,35 +108,35 @@ impl<A: Copy> Menu<A> {
     }
 
     /// Adds another action of the thread that was added last which ends its waiting.
-    pub fn add_wake_up(&mut self, action: A, by_chance: bool) {
+    pub fn add_wake_up(&mut self, action: A, spurious: bool) {
         self.add_alternative(action, true);
         if let Some(last) = self.entries.last_mut() {
-            (last.rests, last.by_chance) = (true, by_chance);
+            (last.wakeup, last.spurious) = (true, spurious);
         }
     }
 
     /// Whether nobody can move and that is no end, unless something happens on which nobody can count.
     pub fn is_dead(&self) -> bool {
-        self.end == End::Open && !self.entries.iter().any(|entry| entry.enabled && !entry.by_chance)
+        self.end == End::Open && !self.entries.iter().any(|entry| entry.enabled && !entry.spurious)
     }
 
     /// The actions in their fixed order.
-    pub fn entries(&self) -> &[Pending<A>] {
+    pub fn entries(&self) -> &[Transition<A>] {
         &self.entries
     }
 
     /// The same, to be changed.
-    pub fn entries_mut(&mut self) -> &mut [Pending<A>] {
+    pub fn entries_mut(&mut self) -> &mut [Transition<A>] {
         &mut self.entries
     }
 
-    /// What an action of this menu touches.
-    pub fn footprint(&self, of: &Pending<A>) -> &[Touch] {
+    /// What one of these actions touches.
+    pub fn footprint(&self, of: &Transition<A>) -> &[MemoryAccess] {
         &self.touches[of.first as usize..of.end as usize]
     }
 
     /// The pairs of enabled actions of two threads that are a data race.
-    pub fn races(&self) -> impl Iterator<Item = (&Pending<A>, &Pending<A>)> {
+    pub fn races(&self) -> impl Iterator<Item = (&Transition<A>, &Transition<A>)> {
         let entries = match self.plain && self.writes {
             true => &self.entries[..],
             false => &[],
@@ -162,38 +162,38 @@ mod tests {
 
     #[test]
     fn a_race_needs_two_enabled_threads_a_plain_access_and_a_write() {
-        let x = Place { object: 1, cell: 2 };
+        let x = Location { object: 1, cell: 2 };
         let cases = [
-            (true, Access::Read, true, Access::Write, 1),
-            (true, Access::Read, true, Access::Read, 0),
-            (true, Access::Read, false, Access::Write, 0),
-            (true, Access::AtomicRead, true, Access::Write, 1),
-            (true, Access::Read, true, Access::AtomicWrite, 1),
-            (true, Access::Read, true, Access::AtomicRead, 0),
-            (true, Access::AtomicRead, true, Access::AtomicWrite, 0),
+            (true, AccessKind::Read, true, AccessKind::Write, 1),
+            (true, AccessKind::Read, true, AccessKind::Read, 0),
+            (true, AccessKind::Read, false, AccessKind::Write, 0),
+            (true, AccessKind::AtomicRead, true, AccessKind::Write, 1),
+            (true, AccessKind::Read, true, AccessKind::AtomicWrite, 1),
+            (true, AccessKind::Read, true, AccessKind::AtomicRead, 0),
+            (true, AccessKind::AtomicRead, true, AccessKind::AtomicWrite, 0),
         ];
         for (enabled, access, other_enabled, other, races) in cases {
-            let mut menu: Menu<u32> = Menu::default();
-            menu.add(ThreadId(0), 10, enabled);
-            menu.touch(x, access);
-            menu.add(ThreadId(1), 20, other_enabled);
-            menu.touch(x, other);
-            assert_eq!(menu.races().count(), races, "{access:?} {other:?}");
-            let pair = menu.races().next().map(|(one, two)| (one.action, two.action));
+            let mut transitions: Transitions<u32> = Transitions::default();
+            transitions.add(ThreadId(0), 10, enabled);
+            transitions.touch(x, access);
+            transitions.add(ThreadId(1), 20, other_enabled);
+            transitions.touch(x, other);
+            assert_eq!(transitions.races().count(), races, "{access:?} {other:?}");
+            let pair = transitions.races().next().map(|(one, two)| (one.action, two.action));
             assert_eq!(pair, (races == 1).then_some((10, 20)));
         }
     }
 
     #[test]
     fn alternatives_share_a_footprint() {
-        let mut menu: Menu<u32> = Menu::default();
-        menu.add(ThreadId(0), 1, true);
-        menu.touch(Place::CLOCK, Access::Read);
-        menu.add_alternative(2, false);
-        let [one, two] = menu.entries() else {
+        let mut transitions: Transitions<u32> = Transitions::default();
+        transitions.add(ThreadId(0), 1, true);
+        transitions.touch(Location::CLOCK, AccessKind::Read);
+        transitions.add_alternative(2, false);
+        let [one, two] = transitions.entries() else {
             panic!("two entries")
         };
-        assert_eq!(menu.footprint(one), menu.footprint(two));
+        assert_eq!(transitions.footprint(one), transitions.footprint(two));
         assert!(one.enabled && !two.enabled);
     }
 }

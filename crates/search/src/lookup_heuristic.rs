@@ -12,12 +12,12 @@ const WINDOW: u32 = 4096;
 
 /// What the latest steps were like.
 #[derive(Default)]
-pub(crate) struct Balance {
+pub(crate) struct LookupHeuristic {
     met: u32,
     forced: u32,
 }
 
-impl Balance {
+impl LookupHeuristic {
     /// A step has led to a known state.
     pub fn note_met(&mut self) {
         self.met += 1;
@@ -49,21 +49,21 @@ mod tests {
 
     #[test]
     fn it_pays_where_steps_lead_to_known_states_and_not_where_they_are_forced() {
-        let mut balance = Balance::default();
-        assert!(!balance.asks_first());
+        let mut lookup_heuristic = LookupHeuristic::default();
+        assert!(!lookup_heuristic.asks_first());
         for _ in 0..100_000 {
-            balance.note_forced();
+            lookup_heuristic.note_forced();
         }
-        assert!(!balance.asks_first());
+        assert!(!lookup_heuristic.asks_first());
         // A long beginning without choices is forgotten soon.
         for _ in 0..3 * WINDOW {
-            balance.note_met();
+            lookup_heuristic.note_met();
         }
-        assert!(balance.asks_first());
+        assert!(lookup_heuristic.asks_first());
         for _ in 0..WINDOW {
-            balance.note_forced();
-            balance.note_met();
+            lookup_heuristic.note_forced();
+            lookup_heuristic.note_met();
         }
-        assert!(!balance.asks_first());
+        assert!(!lookup_heuristic.asks_first());
     }
 }

@@ -1,9 +1,9 @@
-//! Which steps others can see, and who has which lock: what coarse steps rest on.
+//! Which steps others can see, and who has which lock: what transactions rest on.
 
 use crate::code::{Act, Cell, Expr, Model, OWNER_MASK, Op};
 use crate::syntax::Kind;
 use crate::system::State;
-use kernel::{Access, Place, Touch};
+use kernel::{AccessKind, Location, MemoryAccess};
 
 /// Facts about the text of a model, for each of its variables by the first word.
 #[derive(Clone, Debug, Default)]
@@ -76,8 +76,8 @@ impl Facts {
 }
 
 impl Model {
-    fn variable_of(&self, place: Place) -> Option<&crate::code::Variable> {
-        self.variable_at(place.object.checked_sub(1)?)
+    fn variable_of(&self, location: Location) -> Option<&crate::code::Variable> {
+        self.variable_at(location.object.checked_sub(1)?)
     }
 
     /// Whether the next step of a thread is its first, or may have to wait, or begins to, or may give another access.
@@ -94,17 +94,17 @@ impl Model {
     }
 
     /// Whether a touch raises a semaphore: whoever lowers it just before could do so just after.
-    pub(crate) fn raises(&self, state: &State, thread: usize, touch: Touch) -> bool {
+    pub(crate) fn raises(&self, state: &State, thread: usize, touch: MemoryAccess) -> bool {
         let raises = self
             .step(state, thread)
             .is_some_and(|step| matches!(step.op, Op::Up(_)));
-        raises && touch.access == Access::AtomicWrite
+        raises && touch.access == AccessKind::AtomicWrite
     }
 
     /// Whether threads wait for the value of a variable, or it is made for access by several at once.
-    pub(crate) fn is_awaited(&self, place: Place) -> bool {
-        let variable = self.variable_of(place);
-        self.is_unprotected(place)
+    pub(crate) fn is_awaited(&self, location: Location) -> bool {
+        let variable = self.variable_of(location);
+        self.is_unprotected(location)
             || variable.is_none_or(|one| one.kind != Kind::Int || self.facts.awaited.binary_search(&one.first).is_ok())
     }
 
@@ -121,20 +121,20 @@ impl Model {
     }
 
     /// Whether no step writes a variable.
-    pub(crate) fn is_never_written(&self, place: Place) -> bool {
-        self.variable_of(place).is_some_and(|one| {
+    pub(crate) fn is_never_written(&self, location: Location) -> bool {
+        self.variable_of(location).is_some_and(|one| {
             matches!(one.kind, Kind::Int | Kind::Volatile) && self.facts.written.binary_search(&one.first).is_err()
         })
     }
 
     /// Appends the locks that a thread has.
-    pub(crate) fn add_locks(&self, state: &State, thread: usize, out: &mut Vec<Place>) {
+    pub(crate) fn add_locks(&self, state: &State, thread: usize, out: &mut Vec<Location>) {
         for variable in self.variables.iter().filter(|one| one.kind == Kind::Lock) {
             for word in variable.first..variable.first + variable.size {
                 if state.words[word as usize] & OWNER_MASK == thread as u32 + 1 {
-                    out.push(Place {
+                    out.push(Location {
                         object: word + 1,
-                        cell: Place::MONITOR,
+                        cell: Location::MONITOR,
                     });
                 }
             }

@@ -3,7 +3,7 @@
 //! Brent's algorithm (BIT 20, 1980): one state is kept, and replaced by the one at hand at each power of two. A run that
 //! goes round in a circle meets the kept one, once the distance between two replacements is as long as the circle.
 
-use kernel::{System, Vector};
+use kernel::{StateVector, System};
 
 /// Runs up to this many steps are not watched: it costs more than they do.
 const UNWATCHED: usize = 256;
@@ -34,7 +34,7 @@ pub(crate) enum Back {
 
 /// Watches one run at a time.
 #[derive(Default)]
-pub(crate) struct Watch {
+pub(crate) struct CycleDetector {
     steps: usize,
     /// The steps, where a long one counts for several.
     weight: usize,
@@ -42,10 +42,10 @@ pub(crate) struct Watch {
     looks: usize,
     renew: usize,
     kept: Vec<u32>,
-    vector: Vector,
+    vector: StateVector,
 }
 
-impl Watch {
+impl CycleDetector {
     /// A run begins.
     pub fn begin(&mut self) {
         let was_interrupted = self.longest != 0 && self.weight >= self.longest;
@@ -72,7 +72,7 @@ impl Watch {
         system: &S,
         state: &mut S::State,
         long: bool,
-        is_stored: impl FnOnce(&Vector) -> bool,
+        is_stored: impl FnOnce(&StateVector) -> bool,
     ) -> Back {
         self.steps += 1;
         self.weight += if long { LONG_STEP } else { 1 };
