@@ -30,7 +30,8 @@ bench-check: jdk
 bless:
 	fixtures/bless.sh
 
-# Take the numbers of states of the programs under fixtures/check anew; says which ones change.
+# Take the numbers of states of the programs under fixtures/check anew, into fixtures/states.txt; says which ones change, and by how much.
+# RADDLE_CHECK=Name,Name takes only those of these programs.
 bless-check: jdk
 	RADDLE_BLESS=1 cargo test --profile checked --quiet -p raddle --test check -- --nocapture every_program_has_its_verdict
 
