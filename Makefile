@@ -14,6 +14,7 @@ test: jdk
 	@scripts/chromium.sh
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --document-private-items
 	RADDLE_JDK_21="$$(scripts/jdk21.sh)" cargo test --workspace --profile checked --quiet
 
 # The same class files under `raddle run` and `java -Xint`, side by side.
