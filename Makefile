@@ -14,6 +14,7 @@ test: jdk
 	@scripts/chromium.sh
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet --document-private-items
 	RADDLE_JDK_21="$$(scripts/jdk21.sh)" cargo test --workspace --profile checked --quiet
 
 # The same class files under `raddle run` and `java -Xint`, side by side.
@@ -30,7 +31,8 @@ bench-check: jdk
 bless:
 	fixtures/bless.sh
 
-# Take the numbers of states of the programs under fixtures/check anew; says which ones change.
+# Take the numbers of states of the programs under fixtures/check anew, into fixtures/states.txt; says which ones change, and by how much.
+# RADDLE_CHECK=Name,Name takes only those of these programs.
 bless-check: jdk
 	RADDLE_BLESS=1 cargo test --profile checked --quiet -p raddle --test check -- --nocapture every_program_has_its_verdict
 

@@ -5,11 +5,11 @@
 //! unification, a context for each method, callees first and then callers first over the components of the call graph.
 //! It reads the same three-address code as the interpreter.
 //!
-//! The way through the crate: [`scope`] says which code is looked into and which is taken for anything; [`body`] is a method
-//! boiled down to what happens to references ([`builder`] does that, with [`live_ranges`] telling apart the variables that share a
-//! register, [`resolve`] and [`dynamic`] finding what its sites mean, [`models`] standing in for methods without code); [`flow`]
-//! lets types flow until it is known what every call may run; [`sets`] are the alias sets; [`bottom_up_top_down`] goes over the call graph
-//! twice; [`escape`] repeats all that until nothing new escapes, and answers.
+//! The way through the crate: `scope` says which code is looked into and which is taken for anything; `body` is a method
+//! boiled down to what happens to references (`builder` does that, with `live_ranges` telling apart the variables that share a
+//! register, `resolve` and `dynamic` finding what its sites mean, `models` standing in for methods without code); `flow`
+//! lets types flow until it is known what every call may run; `sets` are the alias sets; `bottom_up_top_down` goes over the call graph
+//! twice; `escape` repeats all that until nothing new escapes, and answers.
 //!
 //! Where this leaves the papers: an object is *shared* when another thread may reach it, not only when another thread may
 //! access it. So a thread object, and all that it leads to, is shared from the moment it is started, and it makes no

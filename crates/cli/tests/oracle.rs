@@ -46,10 +46,25 @@ fn a_search_that_leaves_something_out_is_caught_and_the_program_shrunk() {
         "oracle", "--java", "--seed", "17", "--count", "1", "--size", "1", "--blind", "0",
     ]);
     assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
-    for part in ["//@ ", "public class Oracle17", "`blind` is not as `base`", "misses "] {
+    for part in ["public class Oracle17", "`blind` is not as `base`", "misses "] {
         assert!(ran.out.contains(part), "no {part:?} in {}", ran.out);
     }
     assert!(ran.out.lines().count() < 90, "not shrunk: {}", ran.out);
+}
+
+#[test]
+fn a_program_is_printed_as_a_fixture() {
+    let ran = raddle(&[
+        "oracle", "--java", "--seed", "1000", "--count", "1", "--size", "3", "--blind", "0",
+    ]);
+    let start = ran.out.find("//@ property: race\n").expect("the headers come first");
+    let (program, _) = ran.out[start..].split_once("\n`blind`").expect("then who disagrees");
+    assert!(program.contains("\n// --discipline: "), "{program}");
+    let report = check("Oracle1000", program, &["--reduce", "base"]);
+    let violation = report.violations.first().expect("it is violated");
+    assert_eq!(violation.property, "race");
+    let line = format!("//@ line: {}", violation.line);
+    assert_eq!(program.lines().nth(1), Some(&*line), "{program}");
 }
 
 /// Checks a program that is given as source.

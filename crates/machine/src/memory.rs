@@ -16,7 +16,7 @@
 //!
 //! Every address that 32 bits can name is reserved, as far as any offset from it leads, and has nothing behind it but where memory
 //! really is. So a wrong address may hit a wrong word or fault, and never reaches anything else of the process. The heap gets its
-//! pages as it grows, which is also when it is asked whether there is [`Memory::room`] for them.
+//! pages as it grows, which is also when it is asked whether there is `Memory::room` for them.
 
 use crate::audit::Recorder;
 use crate::reserve::Reserved;

@@ -4,7 +4,7 @@
 //! actions to be tried are chosen, all in one place each. The searches (`depth`, `breadth`, `random`) differ only in
 //! which state comes next and in how they get there: by undoing, by decoding, or by walking.
 //!
-//! [`explore`] runs a search, [`replay`] runs a schedule that was found, [`minimise`] makes one easier to read.
+//! [`explore()`] runs a search, [`replay()`] runs a schedule that was found, [`minimise()`] makes one easier to read.
 
 mod breadth;
 mod components;

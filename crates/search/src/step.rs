@@ -94,7 +94,7 @@ pub(crate) enum Step<A> {
 /// What was seen when a state was opened.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Opened {
-    /// There is a flaw to be reported: [`Expansion::report`] wants to know the way.
+    /// There is a flaw to be reported: [`Expansion::report`](crate::expand::Expansion::report) wants to know the way.
     pub flawed: bool,
     /// Only the actions of some threads are to be tried.
     pub reduced: bool,

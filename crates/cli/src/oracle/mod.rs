@@ -253,21 +253,21 @@ fn told(options: &Oracle, jdk: &Jdk, seed: u64, program: &Program) -> Result<Str
     if is_spurious(seed) {
         text.push_str("//@ options: --spurious\n");
     }
-    if let Some(rules) = batch::rules(seed, &name) {
-        text.push_str(&format!("// --discipline: {rules}\n"));
-    }
     batch::each(
         jdk,
         &programs,
         |_| seed,
         |_, case| {
             let reference = &strategies[0];
-            text.push_str(&match case.first_violation(reference) {
-                None => "//@ states: base=?\n".to_owned(),
-                Some((property, _, line)) => {
-                    format!("//@ property: {property}\n//@ line: {line}\n//@ states: base=?\n")
-                }
-            });
+            let violation = case.first_violation(reference);
+            let rules = batch::rules(seed, &name).map(|rules| format!("// --discipline: {rules}\n"));
+            let rules = rules.unwrap_or_default();
+            if let Some((property, _, line)) = violation {
+                // The line is one of the fixture, which begins with these lines.
+                let line = line as usize + text.lines().count() + 2 + rules.lines().count();
+                text.push_str(&format!("//@ property: {property}\n//@ line: {line}\n"));
+            }
+            text.push_str(&rules);
             text.push_str(&programs[0].1);
             if let Ok(Judgement::Disagree(differences)) = judge(case, &strategies) {
                 for difference in &differences {

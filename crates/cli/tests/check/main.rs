@@ -1,6 +1,7 @@
 //! `raddle check` on every program under `fixtures/check`, through the command itself.
 //!
-//! `RADDLE_CHECK=Name,Name` takes only some of the programs; `make bless-check` takes the numbers of states anew.
+//! `RADDLE_CHECK=Name,Name` takes only some of the programs; `make bless-check` takes the numbers of states anew,
+//! and with `RADDLE_CHECK` only those of these programs.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -9,6 +10,7 @@ mod newer;
 mod options;
 mod reports;
 mod strategies;
+mod table;
 mod threads;
 mod verdicts;
 

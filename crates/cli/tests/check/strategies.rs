@@ -1,6 +1,7 @@
-//! The strategies of Dwyer et al. on all small programs that hold: each has the verdict and the number of states that the headers name.
+//! The strategies of Dwyer et al. on all small programs that hold: each has the verdict of the program and the number of states that the table has.
 
 use crate::common::cases::{self, CLASSES, Case, on_all_cores, raddle, run, scratch};
+use crate::common::counts::{COLUMNS, Table};
 use crate::verdicts::COUNTED;
 use crate::{JDK, conclude};
 use std::fs;
@@ -15,13 +16,15 @@ struct Row {
     states: u64,
 }
 
-/// All small programs that hold, without options of their own, each with all strategies.
-fn compared() -> Vec<(&'static Case, Vec<Row>)> {
+/// Whether a program with so many states under `base` is compared: if it is small, holds, and has no options of its own.
+pub fn is_small(case: &Case, states: Option<u64>) -> bool {
+    case.verdict == "holds" && case.options.is_empty() && states.is_some_and(|states| states <= SMALL)
+}
+
+/// The chosen programs that are small by a table, each with all strategies.
+fn compared(table: &Table) -> Vec<(&'static Case, Vec<Row>)> {
     let mut small = cases::chosen();
-    small.retain(|case| {
-        let states = case.states.get("base");
-        case.verdict == "holds" && case.options.is_empty() && states.is_some_and(|&states| states <= SMALL)
-    });
+    small.retain(|case| is_small(case, table.count(&case.key, "base")));
     on_all_cores(&small, |case| (*case, compare(case)))
 }
 
@@ -44,49 +47,69 @@ fn compare(case: &Case) -> Vec<Row> {
 /// A line of the table. The reductions may have commas, and what comes after them has none.
 fn row(line: &str) -> Option<Row> {
     let after: Vec<&str> = line.rsplit(',').collect();
+    let strategy = match line.split(',').next()? {
+        "B" => "base",
+        other => other,
+    };
     Some(Row {
-        strategy: line.split(',').next()?.to_owned(),
+        strategy: strategy.to_owned(),
         verdict: (*after.get(2)?).to_owned(),
         states: after.get(8)?.parse().ok()?,
     })
 }
 
+/// What is wrong with the rows of a program, apart from numbers of states.
+fn differences(case: &Case, rows: &[Row]) -> Vec<String> {
+    let other = rows.iter().filter(|row| row.verdict != case.verdict);
+    let mut wrong: Vec<String> = other.map(|row| format!("{}: {}", row.strategy, row.verdict)).collect();
+    if rows.len() != 9 {
+        wrong.push(format!("{} strategies", rows.len()));
+    }
+    wrong
+}
+
 #[test]
 fn every_strategy_has_its_verdict_and_its_states() {
-    let compared = compared();
+    let table = Table::read();
+    let compared = compared(&table);
     let counted = JDK.feature() == COUNTED;
     let failures = compared.iter().filter_map(|(case, rows)| {
-        let wrong = rows.iter().filter_map(|row| {
-            let name = if row.strategy == "B" { "base" } else { &row.strategy };
-            let known = case.states.get(name);
-            match known {
-                _ if row.verdict != case.verdict => Some(format!("{name}: {}", row.verdict)),
-                Some(&states) if counted && states != row.states => {
-                    Some(format!("{name}: {} states, not {states}", row.states))
-                }
-                None if counted => Some(format!("{name}: run `make bless-check`")),
-                _ => None,
+        let mut wrong = differences(case, rows);
+        for row in rows.iter().filter(|_| counted) {
+            match table.count(&case.key, &row.strategy) {
+                Some(states) if states == row.states => {}
+                Some(states) => wrong.push(format!("{}: {} states, not {states}", row.strategy, row.states)),
+                None => wrong.push(format!("{}: run `make bless-check`", row.strategy)),
             }
-        });
-        let mut wrong: Vec<String> = wrong.collect();
-        if rows.len() != 9 {
-            wrong.push(format!("{} strategies", rows.len()));
         }
         (!wrong.is_empty()).then(|| format!("{}: {}", case.name, wrong.join("; ")))
     });
     conclude("programs with all strategies", compared.len(), failures);
 }
 
-/// Writes the numbers of states into the fixtures.
-pub fn bless() {
-    for (case, rows) in compared() {
-        for row in rows.iter().filter(|row| row.strategy != "B") {
-            let old = case.states.get(&row.strategy);
-            if old != Some(&row.states) {
-                let old = old.map_or("?".to_owned(), |states| states.to_string());
-                eprintln!("{}: {} {old} -> {} states", case.name, row.strategy, row.states);
-                case.bless(&row.strategy, row.states);
+/// Writes the numbers of states of the chosen programs that are small by now into the table; what is wrong with the others.
+pub fn bless(table: &mut Table) -> Vec<String> {
+    let compared = compared(table);
+    for case in cases::chosen() {
+        if !is_small(case, table.count(&case.key, "base")) {
+            for strategy in COLUMNS
+                .iter()
+                .filter(|column| !["none", "base", "auto"].contains(column))
+            {
+                table.set(&case.key, strategy, None);
             }
         }
     }
+    let mut refused = Vec::new();
+    for (case, rows) in compared {
+        let wrong = differences(case, &rows);
+        if !wrong.is_empty() {
+            refused.push(format!("{}: {}", case.name, wrong.join("; ")));
+            continue;
+        }
+        for row in rows.iter().filter(|row| row.strategy != "base") {
+            table.set(&case.key, &row.strategy, Some(row.states));
+        }
+    }
+    refused
 }

@@ -1,24 +1,30 @@
-//! Every program has the verdict, the violation and the number of states that its headers name.
+//! Every program has the verdict and the violation that its headers name, and the numbers of states that `fixtures/states.txt` has.
 
 use crate::common::cases::{self, Case, Ran, on_all_cores, scratch};
+use crate::common::counts::Table;
 use crate::reports::replay;
 use crate::{JDK, SURVEY, common, conclude, strategies, told};
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-/// The JDK whose library the counts in the fixtures belong to.
+/// The JDK whose library the counts in the table belong to.
 pub const COUNTED: u16 = 17;
 
 /// Every program that a search with the strongest reductions is enough for.
 static AUTO: LazyLock<Vec<(&Case, Ran)>> = LazyLock::new(|| {
     let options = ["--json", "-", "--no-hunt"];
     let mut searched = cases::chosen();
-    searched.retain(|case| !case.owes && !case.hunted);
+    searched.retain(|case| is_searched(case));
     on_all_cores(&searched, |case| (*case, case.check_with(&JDK, "auto", &options)))
 });
 
-/// What differs from what the headers say about a reduction.
+/// Whether a search with the strongest reductions is enough for it.
+fn is_searched(case: &Case) -> bool {
+    !case.owes && !case.hunted
+}
+
+/// What differs from what the headers and the table say about a reduction.
 fn differences(case: &Case, reduction: &str, ran: &Ran, counted: bool) -> Vec<String> {
     let (verdict, property) = case.expected(reduction);
     let report = match ran.report() {
@@ -86,6 +92,12 @@ fn every_program_has_its_verdict() {
     if std::env::var_os("RADDLE_BLESS").is_some() {
         return bless();
     }
+    let outdated = outdated();
+    assert!(
+        outdated.is_empty(),
+        "the table is out of date: run `make bless-check`\n{}",
+        outdated.join("\n")
+    );
     let counted = JDK.feature() == COUNTED;
     if !counted {
         eprintln!("numbers of states are not compared: they are those of JDK {COUNTED}");
@@ -118,28 +130,53 @@ fn walks_before_a_search_find_what_is_wrong() {
     conclude("programs with walks", violated.len(), failures.into_iter().flatten());
 }
 
-/// Writes the numbers of states into the fixtures. Everything else about a program is for its author to say.
+/// Fixtures without a line in the table, lines without a fixture, and numbers that no test looks at.
+fn outdated() -> Vec<String> {
+    let mut outdated = Table::read().mismatches(cases::FOLDER, &cases::keys());
+    for case in cases::all() {
+        let is_idle = |column: &&String| match &***column {
+            "none" => true,
+            "base" => false,
+            "auto" => !is_searched(case),
+            _ => !strategies::is_small(case, case.states.get("base").copied()),
+        };
+        let idle: Vec<&str> = case.states.keys().filter(is_idle).map(String::as_str).collect();
+        if !idle.is_empty() {
+            outdated.push(format!("fixtures/{}: nothing checks {}", case.key, idle.join(", ")));
+        }
+    }
+    outdated
+}
+
+/// Writes the numbers of states of the chosen programs into the table. Everything else about a program is for its author to say.
 fn bless() {
     assert_eq!(JDK.feature(), COUNTED, "numbers of states are those of JDK {COUNTED}");
+    let old = Table::read();
+    let mut table = old.clone();
+    if !cases::is_subset() {
+        table.keep_only(cases::FOLDER, &cases::keys());
+    }
+    for case in cases::chosen().into_iter().filter(|case| !is_searched(case)) {
+        table.set(&case.key, "auto", None);
+    }
     let mut refused = Vec::new();
     for (reduction, survey) in [("base", &*SURVEY), ("auto", &*AUTO)] {
         for (case, ran) in survey {
             let wrong = differences(case, reduction, ran, false);
             match ran.report() {
-                Ok(report) if wrong.is_empty() => {
-                    let old = case.states.get(reduction);
-                    if old != Some(&report.states) {
-                        let old = old.map_or("?".to_owned(), |states| states.to_string());
-                        eprintln!("{}: {reduction} {old} -> {} states", case.name, report.states);
-                        case.bless(reduction, report.states);
-                    }
-                }
+                Ok(report) if wrong.is_empty() => table.set(&case.key, reduction, Some(report.states)),
                 _ => refused.push(format!("{} {reduction}: {}", case.name, wrong.join("; "))),
             }
         }
     }
+    refused.extend(strategies::bless(&mut table));
+    table.write();
+    let changes = table.changes(&old);
+    for change in &changes {
+        eprintln!("{change}");
+    }
+    eprintln!("{} numbers of states have changed", changes.len());
     conclude("blessed programs", SURVEY.len(), refused);
-    strategies::bless();
 }
 
 /// Verdicts and properties on another JDK with the strongest reductions, for a sample: every fifth program, and all that use the library's locks.

@@ -6,19 +6,21 @@
 //! - `says`: a part of the violation's message or explanation, or of the reason why the verdict is unknown.
 //! - `rests`: a line that a program which holds rests on; a part of one, if it begins or ends with an ellipsis. There may be several.
 //! - `options`: options for the command.
-//! - `states`: how many states a search explores, as `base=N` and `auto=N` for these reductions, and for small programs that hold `S=N`, `D=N` and so on for
-//!   the strategies of `raddle compare`; `?` is a number not taken yet.
-//!   `auto=hunted`: walks before the search come past the violation, and the search does not within seconds.
+//! - `hunted`: with `auto`, walks before the search come past the violation, and the search does not within seconds.
 //! - `auto`: the verdict of `auto` where `base` meets a limit: `holds`, or `violated PROPERTY [LINE]`.
 //! - `endless`: a part of the note that some executions never end. Without this header there is none for a program that holds.
 //! - `jdk`: the feature release of the JDK that the program is about, where the library of others makes it another one.
 //! - `newer`: `N[,N…] because …`, where the library of these JDKs is another one, so that there are more than twice as many states.
 //! - `owes`: the verdict that stronger reductions owe and that `auto` does not come to within seconds yet.
+//!
+//! How many states a search explores is in `fixtures/states.txt`: for `base` and `auto`, and for small programs that hold also for
+//! the strategies of `raddle compare`.
 
+use super::counts::{Counts, Table};
 use kernel::Property;
 use program::jdk::Jdk;
 use report::model::Report;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -34,10 +36,15 @@ const PATIENCE: Duration = Duration::from_secs(1800);
 /// How many states a program may have that sets no limit itself: several times those of the largest.
 const MOST: &str = "3000000";
 
+/// Where the programs are, below `fixtures`.
+pub const FOLDER: &str = "check/";
+
 /// A program and what is expected of it.
 #[derive(Clone, Debug, Default)]
 pub struct Case {
     pub name: String,
+    /// Its path below `fixtures`.
+    pub key: String,
     pub path: PathBuf,
     pub verdict: String,
     pub property: Option<String>,
@@ -45,7 +52,7 @@ pub struct Case {
     pub says: Option<String>,
     pub rests: Vec<String>,
     pub options: Vec<String>,
-    pub states: BTreeMap<String, u64>,
+    pub states: Counts,
     pub auto: Option<String>,
     pub endless: Option<String>,
     pub jdk: Option<u16>,
@@ -55,11 +62,15 @@ pub struct Case {
 }
 
 impl Case {
-    fn read(path: &Path) -> Case {
+    fn read(path: &Path, table: &Table) -> Case {
         let name_of = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+        let verdict = name_of(path.parent().and_then(Path::file_name));
+        let key = format!("{FOLDER}{verdict}/{}", name_of(path.file_name()));
         let mut case = Case {
             name: name_of(path.file_stem()),
-            verdict: name_of(path.parent().and_then(Path::file_name)),
+            states: table.get(&key).cloned().unwrap_or_default(),
+            key,
+            verdict,
             path: path.to_path_buf(),
             ..Case::default()
         };
@@ -73,11 +84,6 @@ impl Case {
                 "says" => case.says = Some(value),
                 "rests" => case.rests.push(value),
                 "options" => case.options = value.split_whitespace().map(str::to_owned).collect(),
-                "states" => {
-                    let known = counts(&value).filter_map(|(of, count)| Some((of.to_owned(), count.parse().ok()?)));
-                    case.states = known.collect();
-                    case.hunted = counts(&value).any(|count| count == ("auto", "hunted"));
-                }
                 "auto" => case.auto = Some(value),
                 "endless" => case.endless = Some(value),
                 "jdk" => case.jdk = Some(value.parse().expect("a JDK is a number")),
@@ -87,6 +93,7 @@ impl Case {
                     case.newer = numbers.map(|number| number.expect("a JDK is a number")).collect();
                 }
                 "owes" => case.owes = true,
+                "hunted" => case.hunted = true,
                 _ => panic!("{}: unknown header {line:?}", path.display()),
             }
         }
@@ -184,47 +191,21 @@ impl Case {
         command.args(&self.options).args(more).arg(&self.name);
         run(command)
     }
-
-    /// Writes another number of states for a reduction into the program's headers.
-    pub fn bless(&self, reduction: &str, states: u64) {
-        let text = fs::read_to_string(&self.path).expect("a fixture is text");
-        let blessed = text.lines().map(|line| match line.strip_prefix("//@ states: ") {
-            Some(value) => {
-                let states = states.to_string();
-                let mut all: Vec<(&str, &str)> = counts(value).filter(|(of, _)| *of != reduction).collect();
-                all.push((reduction, &states));
-                all.sort_by_key(|(of, _)| *of != "base");
-                let all = all.iter().map(|(of, count)| format!(" {of}={count}"));
-                format!("//@ states:{}\n", all.collect::<String>())
-            }
-            None => format!("{line}\n"),
-        });
-        fs::write(&self.path, blessed.collect::<String>()).expect("a fixture can be written");
-    }
-}
-
-/// `base=12 auto=hunted other=?`
-fn counts(value: &str) -> impl Iterator<Item = (&str, &str)> {
-    value.split_whitespace().map(|pair| {
-        let (of, count) = pair.split_once('=').expect("states are NAME=COUNT");
-        let known = count == "?" || count.parse::<u64>().is_ok() || (of, count) == ("auto", "hunted");
-        assert!(known, "a count is a number or ?, or `hunted` for `auto`");
-        (of, count)
-    })
 }
 
 /// All programs below `fixtures/check`, by name.
 pub fn all() -> &'static [Case] {
     static CASES: LazyLock<Vec<Case>> = LazyLock::new(|| {
+        let table = Table::read();
         let mut cases = Vec::new();
         for verdict in ["holds", "violated", "unknown"] {
-            let folder = super::root().join("fixtures/check").join(verdict);
+            let folder = super::root().join("fixtures").join(FOLDER).join(verdict);
             let entries = fs::read_dir(folder).expect("fixtures are there").flatten();
             let files = entries.map(|entry| entry.path());
             cases.extend(
                 files
                     .filter(|path| path.extension() == Some(OsStr::new("java")))
-                    .map(|path| Case::read(&path)),
+                    .map(|path| Case::read(&path, &table)),
             );
         }
         cases.sort_by(|one, two| one.name.cmp(&two.name));
@@ -233,12 +214,26 @@ pub fn all() -> &'static [Case] {
     &CASES
 }
 
+/// The paths of all programs below `fixtures`.
+pub fn keys() -> BTreeSet<&'static str> {
+    all().iter().map(|case| &*case.key).collect()
+}
+
+/// What `RADDLE_CHECK=name,name` names, if it is set.
+fn wanted() -> Option<String> {
+    std::env::var("RADDLE_CHECK").ok().filter(|names| !names.is_empty())
+}
+
+/// Whether `RADDLE_CHECK` leaves out programs.
+pub fn is_subset() -> bool {
+    wanted().is_some()
+}
+
 /// The programs that `RADDLE_CHECK=name,name` names; all of them without it.
 pub fn chosen() -> Vec<&'static Case> {
-    let wanted = std::env::var("RADDLE_CHECK").unwrap_or_default();
-    if wanted.is_empty() {
+    let Some(wanted) = wanted() else {
         return all().iter().collect();
-    }
+    };
     let named = wanted.split(',').map(|name| {
         let found = all().iter().find(|case| case.name == name);
         found.unwrap_or_else(|| panic!("RADDLE_CHECK: there is no program {name}"))

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test uses its own part
 
 pub mod cases;
+pub mod counts;
 
 use library::{HostFiles, Library};
 use machine::{Console, End, Limits, Machine, Natives, Shared};

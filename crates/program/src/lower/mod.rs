@@ -1,8 +1,8 @@
 //! From bytecode to [`crate::ir`]: decode, verify by type inference, translate.
 //!
-//! [`scan`] decodes and finds blocks, [`infer`] checks everything a verifier checks and finds what can be reached,
-//! [`translate`] walks through the blocks with a symbolic operand stack ([`stack`], and [`meet`] where blocks join), and
-//! [`finish`] resolves jumps and numbers registers. Liveness, which works on the result, is [`live`].
+//! `scan` decodes and finds blocks, `infer` checks everything a verifier checks and finds what can be reached,
+//! `translate` walks through the blocks with a symbolic operand stack (`stack`, and `meet` where blocks join), and
+//! `finish` resolves jumps and numbers registers. Liveness, which works on the result, is `live`.
 //!
 //! Left to linking: access to private members, overriding of final methods, and loading constraints.
 
