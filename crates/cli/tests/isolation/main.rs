@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Far more than any of these runs needs: what waits for a pipe waits for ever.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(1800);
 
 /// A fresh folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
