@@ -3,7 +3,6 @@
 //!
 //! Everything is computed in pairs of doubles (Dekker 1971) and rounded once, in [`Wide::round`].
 
-use super::fdlibm;
 use super::reduce::{quarter_turns, two_product, two_sum};
 
 /// An unevaluated sum of two doubles, the second at most half an ulp of the first.
@@ -217,7 +216,7 @@ fn log_near_one(m: f64) -> Wide {
         return sum.add(Wide::new(1.0)).multiply(s).scale(2.0);
     }
     // One step of Halley from the double: y + 2 (m - e^y) / (m + e^y).
-    let guess = fdlibm::log(m);
+    let guess = libm::log(m);
     let power = exp_minus_one_small(Wide::new(guess)).add(Wide::new(1.0));
     let m = Wide::new(m);
     let step = m.subtract(power).divide(m.add(power)).scale(2.0);
@@ -486,7 +485,7 @@ pub(super) fn cbrt(x: f64) -> f64 {
     // A power that three divides.
     let third = power.div_euclid(3);
     let m = mantissa * exact(power.rem_euclid(3));
-    let guess = fdlibm::cbrt(m);
+    let guess = libm::cbrt(m);
     let square = Wide::of(two_product(guess, guess));
     let step = square.times(guess).subtract(Wide::new(m)).divide(square.times(3.0));
     Wide::new(guess).subtract(step).round(third).copysign(x)
