@@ -1,63 +1,15 @@
 //! The `raddle` command: flags to parts, exit codes.
 
-mod analyze;
-mod arguments;
-mod assumptions;
-mod budget;
-mod check;
-mod compare;
-mod consistency;
-mod console;
-mod discipline;
-mod dump;
-mod growth;
 mod large_pages;
 mod list;
-mod narrate;
-mod oracle;
-mod progress;
-mod publish;
-mod remarks;
-mod replay;
-mod run;
-mod sources;
-mod subject;
-mod target;
-mod verdict;
-mod verify;
-mod watchdog;
-mod world;
 
 use arguments::Command;
+use driver::{analyze, arguments, check, compare, dump, oracle, publish, replay, run, watchdog};
 use program::input::quoted;
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: large_pages::LargePages = large_pages::LargePages;
-
-/// What can go wrong before or besides the program under test: a message, and the status to exit with.
-pub struct Failure {
-    status: u8,
-    message: String,
-}
-
-impl Failure {
-    /// Wrong usage or wrong input.
-    pub fn input(message: impl Into<String>) -> Failure {
-        Failure {
-            status: 2,
-            message: message.into(),
-        }
-    }
-
-    /// Something that Raddle does not do.
-    pub fn unknown(message: impl Into<String>) -> Failure {
-        Failure {
-            status: 3,
-            message: message.into(),
-        }
-    }
-}
 
 /// What somebody meant who names a program and no command.
 fn missing_command() -> Option<String> {
