@@ -1,7 +1,7 @@
 //! `raddle list`.
 
+use crate::publish::print;
 use driver::Failure;
-use driver::publish::print;
 use kernel::Property;
 use reduction::REDUCTIONS;
 

@@ -1,15 +1,37 @@
-//! The `raddle` command: flags to parts, exit codes.
+//! The `raddle` command: arguments, printing, progress, signals and exit codes. What is checked and how is up to `driver`.
 
+mod analyze;
+mod arguments;
+mod check;
+mod compare;
+mod console;
+mod dump;
 mod large_pages;
 mod list;
+mod options;
+mod oracle;
+mod outputs;
+mod progress;
+mod publish;
+mod replay;
+mod run;
+mod watchdog;
 
 use arguments::Command;
-use driver::{analyze, arguments, check, compare, dump, oracle, publish, replay, run, watchdog};
+use driver::Failure;
 use program::input::quoted;
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: large_pages::LargePages = large_pages::LargePages;
+
+/// The status to exit with.
+fn status(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Input(_) => 2,
+        Failure::Unknown(_) => 3,
+    }
+}
 
 /// What somebody meant who names a program and no command.
 fn missing_command() -> Option<String> {
@@ -54,8 +76,8 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            publish::complain(&format!("raddle: {}\n", harmless(failure.message)));
-            ExitCode::from(failure.status)
+            publish::complain(&format!("raddle: {}\n", harmless(failure.to_string())));
+            ExitCode::from(status(&failure))
         }
     }
 }

@@ -31,7 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
-    ("raddle", &["kernel", "program", "reduction", "driver"]),
+    ("raddle", &["kernel", "program", "reduction", "report", "driver"]),
 ];
 
 #[test]

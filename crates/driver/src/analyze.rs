@@ -1,28 +1,48 @@
-//! `raddle analyze`.
+//! Which objects of a program only one thread can ever reach, without running it.
 
-use crate::arguments::Analyze;
-use crate::publish::print;
+use crate::observer::Observer;
+use crate::options::Analyze;
 use crate::{Failure, target};
-use analysis::{Escape, SiteFact, Verdict};
+pub use analysis::Verdict;
+use analysis::{Escape, SiteFact};
 use library::Library;
 use machine::Natives;
-use program::input::quoted;
 use program::world::{ClassId, LoaderId, MethodId, Program};
-use std::io::IsTerminal;
+
+/// What is known of a program's objects.
+pub struct Analysis {
+    /// The places where objects are made, in the order in which they are told.
+    pub places: Vec<Place>,
+    /// How many methods were looked at: none if the program is too large.
+    pub methods: usize,
+    /// Whether the program finds classes or members by name.
+    pub reflection: bool,
+}
+
+/// A place where objects are made.
+pub struct Place {
+    /// Where it is: class, file and line.
+    pub at: String,
+    /// The type of the objects.
+    pub made: String,
+    /// Whether they stay with the thread that makes them.
+    pub verdict: Verdict,
+}
 
 /// Says of each place where objects are made whether they stay with the thread that makes them.
-pub fn analyze(options: &Analyze) -> Result<u8, Failure> {
-    let target = target::resolve(&options.classes, &options.program, options.entry.as_deref())?;
+pub fn analyze(options: &Analyze, observer: &mut dyn Observer) -> Result<Analysis, Failure> {
+    let target = target::resolve(&options.classes, &options.program, options.entry.as_deref(), observer)?;
     let class_path = target.class_path_text.clone();
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let entry = entry_method(&program, &target.main_class, target.entry.as_deref(), &class_path)?;
     let library = Library::exploring();
     let escape = Escape::of(&program, entry, &|method| library.stands_in(&program, method));
-    let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let text = page(&program, &escape, options.all, colour);
-    print(&text)?;
-    Ok(0)
+    Ok(Analysis {
+        places: places(&program, &escape, options.all),
+        methods: escape.figures.methods,
+        reflection: escape.figures.reflection,
+    })
 }
 
 /// The method that the program begins with, by the rules of `raddle check`.
@@ -68,7 +88,8 @@ fn find(program: &Program, class: ClassId, name: &str) -> Option<MethodId> {
     None
 }
 
-fn page(program: &Program, escape: &Escape, all: bool, colour: bool) -> String {
+/// The places that are told, the program's own first.
+fn places(program: &Program, escape: &Escape, all: bool) -> Vec<Place> {
     let mut sites: Vec<&SiteFact> = escape
         .sites()
         .iter()
@@ -84,45 +105,15 @@ fn page(program: &Program, escape: &Escape, all: bool, colour: bool) -> String {
             site.at,
         )
     });
-    let places: Vec<String> = sites
-        .iter()
-        .map(|site| match site.line {
+    let place = |site: &SiteFact| Place {
+        at: match site.line {
             0 => class_of(site).external_name(),
             line => format!("{} {}:{line}", class_of(site).external_name(), site.file),
-        })
-        .collect();
-    let types: Vec<String> = sites.iter().map(|site| site.type_name(program)).collect();
-    let widest = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or(0).min(60);
-    let (wide, wider) = (widest(&places), widest(&types));
-    let mut text = String::new();
-    for ((site, place), made) in sites.iter().zip(&places).zip(&types) {
-        let verdict = match (&site.verdict, colour) {
-            (Verdict::Local, false) => "local".to_owned(),
-            (Verdict::Local, true) => "\x1b[32mlocal\x1b[0m".to_owned(),
-            (Verdict::Shared(why), false) => format!("shared: {}", quoted(why)),
-            (Verdict::Shared(why), true) => format!("\x1b[33mshared\x1b[0m: {}", quoted(why)),
-        };
-        text += &format!(
-            "{:<wide$}  {:<wider$}  {verdict}\n",
-            quoted(place).to_string(),
-            quoted(made).to_string()
-        );
-    }
-    let local = sites.iter().filter(|site| site.verdict == Verdict::Local).count();
-    let figures = escape.figures;
-    text += &format!(
-        "{}{local} of {} places make objects that only one thread can ever reach ({} methods looked at)\n",
-        if sites.is_empty() { "" } else { "\n" },
-        sites.len(),
-        figures.methods
-    );
-    if figures.methods == 0 {
-        text += "the program is too large to be analysed: nothing is known\n";
-    }
-    if figures.reflection {
-        text += "the program finds classes or members by name, so any of its methods may be called by any code\n";
-    }
-    text
+        },
+        made: site.type_name(program),
+        verdict: site.verdict.clone(),
+    };
+    sites.into_iter().map(place).collect()
 }
 
 /// Whether a place is told: those of the program's own code, without what Raddle itself adds to it.

@@ -1,25 +1,23 @@
-//! `raddle check`.
+//! A check: options become parts, the parts explore, and what they find becomes a report.
 
-use crate::arguments::{Check, Exploring, SearchOrder, StoreKind};
-use crate::progress::Progress;
-use crate::publish::{Publisher, check_writable, write_whole};
+use crate::observer::{Observer, Watch};
+use crate::options::{Check, Exploring, StoreKind, order_name};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
-use crate::{Failure, budget, target, watchdog, world};
+use crate::{Failure, budget, limits, target, world};
 use kernel::{Property, Reduction};
 use library::Library;
 use machine::system::Java;
 use machine::{Start, StepSemantics};
 use reduction::{Ample, Assumptions, Combination, Illegal, Part, REDUCTIONS};
-use report::TraceFile;
 use report::model::{Report, SCHEMA, Violation};
 use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use store::Visited;
 
@@ -29,91 +27,25 @@ const TRIAL: u64 = 10_000;
 /// How long a schedule is made shorter even where no time is left.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// Checks a program; the status tells the verdict.
-pub fn check(options: &Check) -> Result<u8, Failure> {
-    let begun = Instant::now();
-    let mut plan = Plan::new(options)?;
-    for (name, path) in [("--html", &options.html), ("--trace", &options.trace)] {
-        if path.as_deref() == Some(Path::new("-")) {
-            return Err(Failure::input(format!(
-                "{name} takes a file: only --json can be written to standard output"
-            )));
-        }
-    }
-    let written = [&options.json, &options.html, &options.trace];
-    get_ready(written.into_iter().flatten(), &options.how)?;
-    let publisher = Publisher {
-        begun,
-        json: options.json.clone(),
-        html: options.html.clone(),
-        quiet: options.quiet,
-    };
-    publisher.agree(plan.blank_report(options));
-    plan.publisher = Some(publisher.clone());
-    plan.keep_limits();
-    let report = plan.examine(options)?.report;
-    watchdog::speak();
-    if let Some(path) = &options.trace {
-        // The schedule is empty where a thread comes to the violation alone, before it has started any other.
-        let with_trace = |violation: &&Violation| !violation.trace.rows.is_empty();
-        if let Some(violation) = report.violations.iter().find(with_trace) {
-            write_whole(path, &trace_file(options, &report.reductions, violation).to_json())?;
-        }
-    }
-    publisher.publish(report)
-}
-
-/// Refuses to write two things into one file.
-fn refuse_shared_outputs<'p>(mut written: impl Iterator<Item = &'p PathBuf>) -> Result<(), Failure> {
-    // A file need not exist yet, but its folder must.
-    let file = |path: &PathBuf| {
-        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        let resolved = absolute.canonicalize().or_else(|_| {
-            let folder = absolute.parent().unwrap_or(Path::new("/")).canonicalize()?;
-            Ok::<_, std::io::Error>(folder.join(absolute.file_name().unwrap_or_default()))
-        });
-        resolved.unwrap_or(absolute)
-    };
-    let mut seen = BTreeSet::new();
-    match written.find(|path| !seen.insert(file(path))) {
-        None => Ok(()),
-        Some(path) => Err(Failure::input(format!(
-            "two outputs would be written to {}: give each a file of its own",
-            program::input::quoted_path(path)
-        ))),
-    }
-}
-
-/// What comes before anything that may take long: whatever is to be written can be, and is not the program itself.
-pub fn get_ready<'p>(written: impl Iterator<Item = &'p PathBuf> + Clone, how: &Exploring) -> Result<(), Failure> {
-    let program = Path::new(&how.subject.program);
-    refuse_shared_outputs(written.clone())?;
-    for path in written {
-        if path
-            .canonicalize()
-            .ok()
-            .is_some_and(|path| program.canonicalize().is_ok_and(|program| path == program))
-        {
-            return Err(Failure::input(format!("{} is the program itself", path.display())));
-        }
-        if path != Path::new("-") {
-            check_writable(path)?;
-        }
-    }
-    Ok(())
+/// Checks a program: makes a [`Plan`] and examines it. The limits of time and memory are those of the process, so checks take turns;
+/// they are lifted afterwards.
+pub fn check(options: Check, observer: &mut dyn Observer) -> Result<Report, Failure> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let examined = Plan::new(options)?.examine(observer);
+    limits::lift();
+    Ok(examined?.report)
 }
 
 /// The user's options, checked.
+#[derive(Clone)]
 pub struct Plan {
+    /// As they were given.
+    pub(crate) given: Check,
     /// For the search.
-    pub options: Options,
+    pub(crate) options: Options,
     /// Whether violations are told in words, for which schedules are made shorter first.
-    pub tells: bool,
-    /// Who is told what is known as soon as the search is over, if anybody.
-    pub publisher: Option<Publisher>,
-    /// What stands before the figures while the search runs.
-    pub title: String,
-    time: Option<Duration>,
+    pub(crate) tells: bool,
     memory: u64,
     combination: Combination,
 }
@@ -144,9 +76,9 @@ pub struct Examined {
 
 impl Plan {
     /// Checks the options.
-    pub fn new(options: &Check) -> Result<Plan, Failure> {
-        let how = &options.how;
-        let mut combination = combination(options.reduce.iter().map(String::as_str))?;
+    pub fn new(given: Check) -> Result<Plan, Failure> {
+        let how = &given.how;
+        let mut combination = combination(given.reduce.iter().map(String::as_str))?;
         let mut properties = BTreeSet::new();
         for name in &how.property {
             let property = Property::named(name)
@@ -159,27 +91,23 @@ impl Plan {
         if guarded::is_model(&how.subject.program) {
             properties.remove(&Property::Reachable);
         }
-        if how.search == SearchOrder::Random && how.time.is_none() && how.states.is_none() {
+        if how.search == Order::Random && how.time.is_none() && how.states.is_none() {
             return Err(Failure::input(
                 "a random search does not end by itself: give --time or --states",
             ));
         }
         let memory = how.memory.unwrap_or_else(|| available_bytes() / 4 * 3);
         let options = Options {
-            order: match how.search {
-                SearchOrder::Dfs => Order::Depth,
-                SearchOrder::Bfs => Order::Breadth,
-                SearchOrder::Random => Order::Random,
-            },
+            order: how.search,
             properties,
-            all: options.all,
+            all: given.all,
             time: None,
             states: how.states,
-            preemptions: options.preemptions,
-            seed: options.seed,
-            shuffle: options.shuffle,
+            preemptions: given.preemptions,
+            seed: given.seed,
+            shuffle: given.shuffle,
             trial: TRIAL,
-            random_walks: !options.no_hunt,
+            random_walks: given.random_walks,
         };
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);
@@ -207,48 +135,47 @@ impl Plan {
         }
         refuse_idle_claims(how, &combination)?;
         Ok(Plan {
+            given,
             options,
             tells: true,
-            publisher: None,
-            title: String::new(),
-            time: how.time,
             memory,
             combination,
         })
     }
 
-    /// From now on the limits of time and memory hold, whatever is going on.
-    pub fn keep_limits(&self) {
-        watchdog::limit_time(self.time);
+    /// Explores the program and says what there is to say about it. The limits of time and memory begin to hold, whatever is going
+    /// on, and hold until they are lifted or another check begins.
+    pub fn examine(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        let begun = Instant::now();
+        limits::limit_time(self.given.how.time);
         budget::limit(self.memory);
-    }
-
-    /// Explores a program and says what there is to say about it.
-    pub fn examine(&self, options: &Check) -> Result<Examined, Failure> {
-        if guarded::is_model(&options.how.subject.program) {
-            self.examine_model(options)
+        let mut examined = if guarded::is_model(&self.given.how.subject.program) {
+            self.examine_model(observer)?
         } else {
-            self.examine_java(options)
-        }
+            self.examine_java(observer)?
+        };
+        examined.report.seconds = begun.elapsed().as_secs_f64();
+        examined.report.peak_bytes = budget::peak();
+        Ok(examined)
     }
 
-    fn examine_model(&self, options: &Check) -> Result<Examined, Failure> {
-        guarded::refuse_java_options(options)?;
-        let how = &options.how;
+    fn examine_model(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        guarded::refuse_java_options(&self.given)?;
+        let how = &self.given.how;
         let every = self.combination.has(Part::None);
         let mut subject = Guarded::read(&how.subject.program, every, how.spurious)?;
         subject.allow_races(&how.allow_race)?;
         if let Some(file) = &how.discipline {
             subject.set_discipline(file)?;
         }
-        self.check(&mut subject, options)
+        self.check(&mut subject, observer)
     }
 
-    fn examine_java(&self, options: &Check) -> Result<Examined, Failure> {
-        let (how, subject) = (&options.how, &options.how.subject);
-        let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref())?;
+    fn examine_java(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        let (how, subject) = (&self.given.how, &self.given.how.subject);
+        let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref(), observer)?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
-        let sources = source_places(&options.source, &subject.program, &class_path);
+        let sources = source_places(&self.given.source, &subject.program, &class_path);
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
             let system = Java {
                 shared,
@@ -270,12 +197,13 @@ impl Plan {
                 class_path,
                 discipline: how.discipline.clone(),
             };
-            self.check(&mut subject, options)
+            self.check(&mut subject, observer)
         })
     }
 
     /// Explores a subject and says what there is to say about it.
-    fn check<S: Subject>(&self, subject: &mut S, options: &Check) -> Result<Examined, Failure> {
+    fn check<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        let options = &self.given;
         let Explored {
             mut state,
             visited,
@@ -283,8 +211,8 @@ impl Plan {
             assumptions,
             restarts,
             time,
-        } = self.explore(subject, options)?;
-        let mut report = self.report(options, &outcome, &*visited);
+        } = self.explore(subject, observer)?;
+        let mut report = self.report(&outcome, &*visited);
         let bytes = visited.bytes();
         drop(visited);
         report.restarts = restarts;
@@ -294,11 +222,10 @@ impl Plan {
             report.assumed.clear();
             report.notes.push(found_by_walk(outcome.walked.walks));
         }
-        if let Some(publisher) = &self.publisher {
-            let mut known = report.clone();
-            known.violations = outcome.found.iter().map(cut_off).collect();
-            publisher.agree(known);
-        }
+        observer.knows(&Report {
+            violations: outcome.found.iter().map(cut_off).collect(),
+            ..report.clone()
+        });
         for found in &outcome.found {
             let told = self.tell(subject, &mut state, found);
             report.violations.push(told.unwrap_or_else(|| untold(found)));
@@ -316,7 +243,7 @@ impl Plan {
         }
         let races = self.looks_for(Property::Race);
         let consistency = subject.consistency(races);
-        judge(&mut report, &outcome, self, options, consistency);
+        judge(&mut report, &outcome, options, consistency);
         subject.remark(&mut state, &outcome, options, &mut report);
         if self.tells
             && report.verdict == "unknown"
@@ -354,10 +281,10 @@ impl Plan {
             });
         }
         let mut effort = Effort {
-            stopped: watchdog::is_interrupted,
+            stopped: limits::is_interrupted,
             ..Effort::default()
         };
-        if let Some(left) = watchdog::time_left() {
+        if let Some(left) = limits::time_left() {
             effort.time = effort.time.min(left.max(MOMENT));
         }
         let short = search::minimise(subject.system(), state, found, &effort);
@@ -365,7 +292,8 @@ impl Plan {
     }
 
     /// Explores a subject, until it is content with the step semantics. Time and restarts are those of all attempts.
-    fn explore<S: Subject>(&self, subject: &mut S, options: &Check) -> Result<Explored<S>, Failure> {
+    fn explore<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Explored<S>, Failure> {
+        let options = &self.given;
         let (mut restarts, mut time) = (0, Duration::ZERO);
         loop {
             let mut state = subject.start()?;
@@ -374,18 +302,22 @@ impl Plan {
                 StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
                 StoreKind::Bits => Box::new(store::Bits::new(budget::left() / 2)),
             };
-            let limits = Options {
-                time: watchdog::time_left(),
+            let bounded = Options {
+                time: limits::time_left(),
                 ..self.options.clone()
             };
             let assumptions = subject.assumptions(&mut state, options)?;
             let mut ample = self.combination.make::<SystemOf<S>>(assumptions);
             let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
             let (system, has_news) = (subject.system(), || subject.has_news());
-            let mut watch = Progress::new(options.quiet, limits.time, self.memory, &self.title, &has_news);
-            let outcome = search::explore(system, &mut state, &mut *visited, &limits, reduction, &mut watch);
+            observer.begins(bounded.time, self.memory);
+            let mut watch = Watch {
+                observer: &mut *observer,
+                has_news: &has_news,
+            };
+            let outcome = search::explore(system, &mut state, &mut *visited, &bounded, reduction, &mut watch);
             let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
-            watch.finish();
+            observer.ends();
             time += outcome.figures.elapsed;
             // What was stopped by a limit or by a violation is not done again.
             let is_over = match &outcome.ending {
@@ -409,9 +341,9 @@ impl Plan {
         }
     }
 
-    fn report<A>(&self, options: &Check, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {
+    fn report<A>(&self, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {
         let figures = &outcome.figures;
-        let mut report = self.blank_report(options);
+        let mut report = self.blank_report();
         if outcome.by_walk {
             report.search = "walk".to_owned();
         }
@@ -430,11 +362,11 @@ impl Plan {
     }
 
     /// A report before anything was explored.
-    fn blank_report(&self, options: &Check) -> Report {
+    pub fn blank_report(&self) -> Report {
         Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            program: options.how.subject.program.clone(),
+            program: self.given.how.subject.program.clone(),
             reductions: self.combination.names().into_iter().map(str::to_owned).collect(),
             properties: self
                 .options
@@ -442,8 +374,8 @@ impl Plan {
                 .iter()
                 .map(|property| property.name().to_owned())
                 .collect(),
-            search: name_of(&options.how.search),
-            store: name_of(&options.how.store),
+            search: order_name(self.given.how.search).to_owned(),
+            store: self.given.how.store.name().to_owned(),
             ..Report::default()
         }
     }
@@ -490,13 +422,6 @@ fn found_by_walk(walks: u64) -> String {
     format!("{which} through the program came past this, so no search was needed; the figures are those of the walks")
 }
 
-fn name_of(value: &impl clap::ValueEnum) -> String {
-    value
-        .to_possible_value()
-        .map(|value| value.get_name().to_owned())
-        .unwrap_or_default()
-}
-
 fn unknown_name(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Failure {
     let known: Vec<&str> = known.collect();
     let likeness = |other: &&&str| (strsim::jaro(name, other) * 1000.0) as u32;
@@ -535,44 +460,6 @@ fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), 
         )));
     }
     Ok(())
-}
-
-/// What a replay needs. The reductions are those that were used, which are not always those that were asked for.
-fn trace_file(options: &Check, reductions: &[String], violation: &Violation) -> TraceFile {
-    let (how, subject) = (&options.how, &options.how.subject);
-    let mut kept = BTreeMap::new();
-    kept.insert("reduce".to_owned(), reductions.join(","));
-    if !violation.learned.is_empty() {
-        kept.insert("learned".to_owned(), violation.learned.join(","));
-    }
-    if how.spurious {
-        kept.insert("spurious".to_owned(), "true".to_owned());
-    }
-    if !subject.define.is_empty() {
-        kept.insert("define".to_owned(), subject.define.join("\n"));
-    }
-    if !guarded::is_model(&subject.program) {
-        kept.insert("heap".to_owned(), subject.heap.to_string());
-        kept.insert("stack".to_owned(), subject.stack.to_string());
-    }
-    if let Some(start) = violation.trace.loop_start {
-        let steps: usize = violation.trace.rows[..start.min(violation.trace.rows.len())]
-            .iter()
-            .map(|row| row.steps)
-            .sum();
-        kept.insert("loop".to_owned(), steps.to_string());
-    }
-    TraceFile {
-        schema: report::json::TRACE_SCHEMA,
-        program: subject.program.clone(),
-        class_path: subject.classes.class_path.clone(),
-        entry: how.entry.clone(),
-        arguments: subject.arguments.clone(),
-        options: kept,
-        property: violation.property.clone(),
-        message: violation.message.clone(),
-        schedule: violation.trace.schedule.clone(),
-    }
 }
 
 /// Memory that is free, in bytes; 4 GB where the system does not say.

@@ -1,17 +1,14 @@
-//! `raddle compare`: what each strategy costs, on one program.
+//! What each strategy costs, on one program.
 
 use crate::Failure;
-use crate::arguments::{Check, Compare, SearchOrder};
-use crate::check::{Examined, Plan, get_ready};
-use crate::publish::{complain, print, style, write_whole};
+use crate::check::{Examined, Plan};
+use crate::limits::Cause;
+use crate::observer::Observer;
+use crate::options::{Check, Compare};
 use crate::verdict::cut_short;
-use crate::watchdog::{self, Cause};
 use reduction::{Combination, Part};
-use report::Style;
-use report::comparison::{Comparison, Strategy, csv, svg, table};
-use search::Why;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use report::comparison::Strategy;
+use search::Order;
 
 /// The strategies of Dwyer, Hatcliff, Robby and Ranganath (2004), tables 1 and 2, by the names of their columns.
 const PAPER: &[(&str, &str)] = &[
@@ -29,42 +26,47 @@ const PAPER: &[(&str, &str)] = &[
 /// Those of Stoller and Cohen (2006), table 1, by the names of their columns.
 const YARDSTICKS: &[(&str, &str)] = &[("None", "none"), ("LocalFinal", "final"), ("Optimistic", "optimistic")];
 
-/// Compares strategies. The status is 1 if they disagree.
-pub fn compare(options: &Compare) -> Result<u8, Failure> {
-    if options.how.search == SearchOrder::Random {
+/// A strategy, ready to be tried on the program.
+#[derive(Clone)]
+pub struct Contender {
+    /// Its short name.
+    pub name: String,
+    /// Its reductions, as they were given.
+    pub reductions: String,
+    plan: Plan,
+}
+
+impl Contender {
+    /// What the strategy costs.
+    pub fn examine(&self, observer: &mut dyn Observer) -> Result<Strategy, Failure> {
+        Ok(entry(&self.name, self.plan.examine(observer)?))
+    }
+
+    /// What there is to say of it where there had to be an end.
+    pub fn cut_short(&self, cause: Cause) -> Strategy {
+        Strategy {
+            name: self.name.clone(),
+            reductions: self.reductions.clone(),
+            verdict: "unknown".to_owned(),
+            reason: Some(cut_short(cause).0.to_owned()),
+            ..Strategy::default()
+        }
+    }
+}
+
+/// The strategies to be compared, in their order.
+pub fn contenders(options: &Compare) -> Result<Vec<Contender>, Failure> {
+    if options.how.search == Order::Random {
         return Err(Failure::input(
             "random walks do not come to an end at which they could be compared: use --search dfs or bfs",
         ));
     }
-    let strategies = strategies(options);
-    let mut plans = Vec::new();
-    for (index, (name, reductions)) in strategies.iter().enumerate() {
-        let check = alone(options, reductions);
-        let mut plan = Plan::new(&check)?;
+    let ready = strategies(options).into_iter().map(|(name, reductions)| {
+        let mut plan = Plan::new(alone(options, &reductions))?;
         plan.tells = false;
-        plan.title = format!("{name} ({} of {}) · ", index + 1, strategies.len());
-        plans.push((plan, check));
-    }
-    get_ready([&options.csv, &options.svg].into_iter().flatten(), &options.how)?;
-    let outputs = Outputs {
-        csv: options.csv.clone(),
-        svg: options.svg.clone(),
-    };
-    let mut comparison = Comparison {
-        program: options.how.subject.program.clone(),
-        strategies: Vec::new(),
-    };
-    for ((plan, check), (name, reductions)) in plans.iter().zip(&strategies) {
-        agree(&comparison, name, reductions, &outputs);
-        plan.keep_limits();
-        comparison.strategies.push(entry(name, plan.examine(check)?));
-        if watchdog::is_interrupted() {
-            break;
-        }
-    }
-    watchdog::speak();
-    outputs.write(&comparison)?;
-    Ok(comparison.disagrees().into())
+        Ok(Contender { name, reductions, plan })
+    });
+    ready.collect()
 }
 
 /// Short names and reductions: those that the user has given, or all of the paper's that there are.
@@ -102,14 +104,10 @@ fn alone(options: &Compare, reductions: &str) -> Check {
         reduce: reductions.split(',').map(str::to_owned).collect(),
         all: true,
         preemptions: None,
-        json: None,
-        html: None,
-        trace: None,
         source: Vec::new(),
-        quiet: false,
         seed: 0,
         shuffle: false,
-        no_hunt: true,
+        random_walks: false,
     }
 }
 
@@ -127,68 +125,5 @@ fn entry(name: &str, examined: Examined) -> Strategy {
         complete: examined.complete,
         restarts: report.restarts,
         dropped: examined.dropped,
-    }
-}
-
-/// Makes what is known so far the last words, should there be no time for more.
-fn agree(comparison: &Comparison, name: &str, reductions: &str, outputs: &Outputs) {
-    let (mut comparison, outputs) = (comparison.clone(), outputs.clone());
-    let (name, reductions) = (name.to_owned(), reductions.to_owned());
-    watchdog::agree(move |cause| {
-        let (reason, _) = cut_short(match cause {
-            Cause::Time => &Why::Time,
-            Cause::Signal => &Why::Interrupted,
-            Cause::Memory => &Why::Memory,
-        });
-        comparison.strategies.push(Strategy {
-            name,
-            reductions,
-            verdict: "unknown".to_owned(),
-            reason: Some(reason.to_owned()),
-            ..Strategy::default()
-        });
-        match outputs.write(&comparison) {
-            Ok(()) => comparison.disagrees().into(),
-            Err(failure) => {
-                complain(&format!("raddle: {}\n", failure.message));
-                failure.status
-            }
-        }
-    });
-}
-
-/// Where the comparison is wanted.
-#[derive(Clone)]
-struct Outputs {
-    csv: Option<PathBuf>,
-    svg: Option<PathBuf>,
-}
-
-impl Outputs {
-    fn write(&self, comparison: &Comparison) -> Result<(), Failure> {
-        let mut to_stdout = true;
-        if let Some(path) = &self.csv {
-            if path == Path::new("-") {
-                to_stdout = false;
-                print(&csv(comparison))?;
-            } else {
-                write_whole(path, &csv(comparison))?;
-            }
-        }
-        if let Some(path) = &self.svg {
-            write_whole(path, &svg(comparison))?;
-        }
-        if to_stdout {
-            let style = match std::io::stdout().is_terminal() {
-                true => style(),
-                // Whoever reads a pipe has room for every column.
-                false => Style {
-                    width: 400,
-                    colour: false,
-                },
-            };
-            print(&table(comparison, &style))?;
-        }
-        Ok(())
     }
 }

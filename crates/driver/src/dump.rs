@@ -1,18 +1,25 @@
-//! `raddle dump`.
+//! What Raddle makes of a class.
 
-use crate::Failure;
-use crate::arguments::Dump;
-use crate::publish::print;
-use crate::target;
+use crate::observer::Observer;
+use crate::options::Classes;
+use crate::{Failure, target};
 use program::input::quoted;
 use program::ir;
 use program::world::{LoaderId, Program};
 use std::path::Path;
 
-/// Prints the three-address code of a class or of its methods of one name.
-pub fn dump(options: &Dump) -> Result<u8, Failure> {
-    let is_file = Path::new(&options.what).is_file();
-    let target = target::resolve(&options.classes, &options.what, None)?;
+/// Three-address code.
+pub struct Dumped {
+    /// The code of the methods that have some.
+    pub text: String,
+    /// What is wrong with the last method that has none, if any should have some.
+    pub failure: Option<Failure>,
+}
+
+/// The three-address code of a class or of its methods of one name.
+pub fn dump(classes: &Classes, what: &str, observer: &mut dyn Observer) -> Result<Dumped, Failure> {
+    let is_file = Path::new(what).is_file();
+    let target = target::resolve(classes, what, None, observer)?;
     let program = Program::new(target.jdk.image().clone(), target.class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
     let name = target.main_class;
@@ -28,7 +35,8 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
         }
     };
     let mut shown = false;
-    let mut failed = None;
+    let mut text = String::new();
+    let mut failure = None;
     let described = program.class(class);
     for &id in &described.methods {
         let found = program.method(id);
@@ -47,19 +55,15 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
         );
         if found.is_native() || found.is_abstract() {
             let kind = if found.is_native() { "native" } else { "abstract" };
-            print(&format!("{}: {kind}\n\n", quoted(title)))?;
+            text += &format!("{}: {kind}\n\n", quoted(title));
             continue;
         }
         match program.code(found) {
-            Ok(code) => print(&report::clean_lines(&format!(
-                "{}\n",
-                ir::show(described.file.as_deref(), &title, code)
-            )))?,
-            Err(error) => failed = Some(error.to_string()),
+            Ok(code) => {
+                text += &report::clean_lines(&format!("{}\n", ir::show(described.file.as_deref(), &title, code)))
+            }
+            Err(error) => failure = Some(Failure::input(error.to_string())),
         }
-    }
-    if let Some(error) = failed {
-        return Err(Failure::input(error));
     }
     if !shown {
         let wanted = method.unwrap_or_default();
@@ -68,5 +72,5 @@ pub fn dump(options: &Dump) -> Result<u8, Failure> {
             described.external_name()
         )));
     }
-    Ok(0)
+    Ok(Dumped { text, failure })
 }

@@ -1,55 +1,49 @@
-//! Checks programs and says what there is to say about them: all that the `raddle` command does.
+//! Checks programs and says what there is to say about them: what the `raddle` command and other front ends use.
+//!
+//! Nothing here prints, ends the process or reads the command line. A front end fills in a [`Check`], hears of its progress if it wants
+//! to ([`Observer`]), and gets a [`Report`]: a [`Verdict`], violations with their traces, figures. What goes wrong besides the program is
+//! a [`Failure`].
+//!
+//! Whoever wants to do something between the steps makes a [`Plan`] first: it refuses options that do not go together before anything
+//! takes long, and its [`Plan::examine`] does the rest.
+//!
+//! Limits of time and memory are those of the process ([`limits`], [`budget`]).
 
 pub mod analyze;
-pub mod arguments;
 mod assumptions;
 pub mod budget;
-pub mod check;
+mod check;
 pub mod compare;
 mod consistency;
-mod console;
 mod discipline;
 pub mod dump;
+mod failure;
 mod growth;
+pub mod limits;
 mod narrate;
+mod observer;
+pub mod options;
 pub mod oracle;
-mod progress;
-pub mod publish;
 mod remarks;
-pub mod replay;
-pub mod run;
+mod replay;
+mod run;
 mod sources;
 mod subject;
 mod target;
+mod trace_file;
 mod verdict;
 mod verify;
-pub mod watchdog;
 mod world;
 
+pub use check::{Examined, Plan, check};
+pub use failure::Failure;
+pub use limits::Cause;
+pub use machine::Console;
+pub use observer::{Observer, Silent};
+pub use options::Check;
+pub use replay::Schedule;
+pub use report::model::Report;
+pub use run::run;
+pub use search::{Figures, Order};
 pub use subject::step_semantics::semantics;
-
-/// What can go wrong before or besides the program under test: a message, and the status to exit with.
-pub struct Failure {
-    /// The status to exit with.
-    pub status: u8,
-    /// What to say.
-    pub message: String,
-}
-
-impl Failure {
-    /// Wrong usage or wrong input.
-    pub fn input(message: impl Into<String>) -> Failure {
-        Failure {
-            status: 2,
-            message: message.into(),
-        }
-    }
-
-    /// Something that Raddle does not do.
-    pub fn unknown(message: impl Into<String>) -> Failure {
-        Failure {
-            status: 3,
-            message: message.into(),
-        }
-    }
-}
+pub use verdict::end_early;

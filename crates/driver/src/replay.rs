@@ -1,13 +1,13 @@
-//! `raddle replay`.
+//! A schedule that a check has written down, followed once more.
 
-use crate::arguments::{self, Classes};
-use crate::publish::Publisher;
+use crate::observer::Observer;
+use crate::options::{self, Classes, HEAP, Replay, STACK};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, learn, source_places};
 use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, Subject};
-use crate::{Failure, target, watchdog, world};
+use crate::{Failure, target, world};
 use kernel::{Flaw, Property, System};
 use library::Library;
 use machine::system::Java;
@@ -17,48 +17,42 @@ use reduction::Combination;
 use report::TraceFile;
 use report::model::{Report, SCHEMA};
 use search::Found;
-use std::time::Instant;
-
-/// Follows a schedule; the status tells whether it leads to the violation that the file names.
-pub fn replay(options: &arguments::Replay) -> Result<u8, Failure> {
-    let begun = Instant::now();
-    let shown = quoted_path(&options.trace);
-    let text = input::read_text(&options.trace, FILE_LIMIT)
-        .map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
-    let file = TraceFile::from_json(&text).map_err(|error| Failure::input(format!("{shown}: {}", quoted(error))))?;
-    let property = Property::named(&file.property)
-        .ok_or_else(|| Failure::input(format!("there is no property `{}`", quoted(&file.property))))?;
-    let trace = Schedule {
-        options,
-        file,
-        property,
-    };
-    let publisher = Publisher {
-        begun,
-        json: options.json.clone(),
-        html: options.html.clone(),
-        quiet: options.quiet,
-    };
-    publisher.agree(trace.blank_report());
-    let report = if guarded::is_model(&trace.file.program) {
-        let every = trace.reduce() == "none";
-        let mut subject = Guarded::read(&trace.file.program, every, trace.option("spurious").is_some())?;
-        trace.follow(&mut subject)?
-    } else {
-        trace.follow_java()?
-    };
-    watchdog::speak();
-    publisher.publish(report)
-}
 
 /// A schedule to be followed.
-struct Schedule<'a> {
-    options: &'a arguments::Replay,
+pub struct Schedule {
+    options: Replay,
     file: TraceFile,
     property: Property,
 }
 
-impl Schedule<'_> {
+impl Schedule {
+    /// Reads a file that a check has written.
+    pub fn read(options: Replay) -> Result<Schedule, Failure> {
+        let shown = quoted_path(&options.trace);
+        let text = input::read_text(&options.trace, FILE_LIMIT)
+            .map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
+        let file =
+            TraceFile::from_json(&text).map_err(|error| Failure::input(format!("{shown}: {}", quoted(error))))?;
+        let property = Property::named(&file.property)
+            .ok_or_else(|| Failure::input(format!("there is no property `{}`", quoted(&file.property))))?;
+        Ok(Schedule {
+            options,
+            file,
+            property,
+        })
+    }
+
+    /// Follows the schedule. The verdict is that it is violated if that leads to the violation that the file names; else unknown.
+    pub fn replay(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
+        if guarded::is_model(&self.file.program) {
+            let every = self.reduce() == "none";
+            let spurious = self.option("spurious").is_some();
+            self.follow(&mut Guarded::read(&self.file.program, every, spurious)?)
+        } else {
+            self.follow_java(observer)
+        }
+    }
+
     fn option(&self, name: &str) -> Option<&str> {
         self.file.options.get(name).map(String::as_str)
     }
@@ -68,7 +62,7 @@ impl Schedule<'_> {
     }
 
     /// A report before anything was followed.
-    fn blank_report(&self) -> Report {
+    pub fn blank_report(&self) -> Report {
         Report {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -82,7 +76,7 @@ impl Schedule<'_> {
         }
     }
 
-    fn follow_java(&self) -> Result<Report, Failure> {
+    fn follow_java(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
         let combination = Combination::named(self.reduce().split(',')).map_err(|illegal| {
             Failure::input(format!(
                 "{}: {}",
@@ -90,12 +84,12 @@ impl Schedule<'_> {
                 quoted(illegal.to_string())
             ))
         })?;
-        let (options, file) = (self.options, &self.file);
+        let (options, file) = (&self.options, &self.file);
         let number = |name: &str, otherwise: u64| {
             let given = self.option(name).and_then(|text| text.parse().ok());
             given.unwrap_or(otherwise)
         };
-        let subject = arguments::Subject {
+        let subject = options::Subject {
             classes: Classes {
                 class_path: file.class_path.clone(),
                 jdk: options.jdk.clone(),
@@ -104,13 +98,12 @@ impl Schedule<'_> {
                 .option("define")
                 .map(|text| text.lines().map(str::to_owned).collect())
                 .unwrap_or_default(),
-            heap: number("heap", arguments::HEAP),
-            stack: number("stack", arguments::STACK),
+            heap: number("heap", HEAP),
+            stack: number("stack", STACK),
             program: file.program.clone(),
             arguments: file.arguments.clone(),
-            verbatim: Vec::new(),
         };
-        let target = target::resolve(&subject.classes, &subject.program, file.entry.as_deref())?;
+        let target = target::resolve(&subject.classes, &subject.program, file.entry.as_deref(), observer)?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&options.source, &subject.program, &class_path);
         let mut semantics = StepSemantics {

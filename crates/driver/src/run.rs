@@ -1,19 +1,18 @@
-//! `raddle run`.
+//! A program run once, under one fixed and fair schedule.
 
-use crate::arguments::Run;
-use crate::console::Host;
+use crate::observer::Observer;
+use crate::options::Subject;
 use crate::{Failure, target, world};
 use library::Library;
-use machine::{End, Machine};
+use machine::{Console, End, Machine};
 use program::input::quoted;
 
-/// Runs a program once. The answer is its exit status.
-pub fn run(options: &Run) -> Result<u8, Failure> {
-    let subject = &options.subject;
-    let target = target::resolve(&subject.classes, &subject.program, None)?;
+/// Runs a program once, with these standard streams. The answer is its exit status.
+pub fn run(subject: &Subject, console: Box<dyn Console>, observer: &mut dyn Observer) -> Result<u8, Failure> {
+    let target = target::resolve(&subject.classes, &subject.program, None, observer)?;
     let class_path = target.class_path_text.clone();
     world::with_shared(target, &Library::new(), subject, |shared, main_class| {
-        let mut machine = Machine::new(shared, Box::<Host>::default()).map_err(world::start_failure)?;
+        let mut machine = Machine::new(shared, console).map_err(world::start_failure)?;
         machine.boot().map_err(world::start_failure)?;
         machine
             .launch(main_class, &subject.arguments)
