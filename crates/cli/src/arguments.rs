@@ -1,16 +1,11 @@
 //! The command line.
 
-use crate::Failure;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use driver::Failure;
 use program::input::quoted;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// The heap's size in bytes where none is given.
-pub const HEAP: u64 = 1 << 30;
-/// The same for each thread's stack.
-pub const STACK: u64 = 1 << 20;
 
 /// Proves multithreaded JVM programs right, or shows the interleaving that breaks them.
 #[derive(Parser)]

@@ -1,6 +1,6 @@
 //! The program's standard streams, tied to ours.
 
-use machine::Console;
+use driver::Console;
 use std::io::{IsTerminal, Read, Write};
 
 /// Passes bytes on as they come.

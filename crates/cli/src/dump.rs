@@ -1,72 +1,17 @@
 //! `raddle dump`.
 
-use crate::Failure;
 use crate::arguments::Dump;
+use crate::progress::Progress;
 use crate::publish::print;
-use crate::target;
-use program::input::quoted;
-use program::ir;
-use program::world::{LoaderId, Program};
-use std::path::Path;
+use driver::{Failure, dump};
 
 /// Prints the three-address code of a class or of its methods of one name.
 pub fn dump(options: &Dump) -> Result<u8, Failure> {
-    let is_file = Path::new(&options.what).is_file();
-    let target = target::resolve(&options.classes, &options.what, None)?;
-    let program = Program::new(target.jdk.image().clone(), target.class_path)
-        .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
-    let name = target.main_class;
-    let (class, method) = match program.load(LoaderId::APP, &name) {
-        Ok(class) => (class, None),
-        Err(error) => {
-            let fallback = name.rsplit_once('/').filter(|_| !is_file);
-            let (class_name, method) = fallback.ok_or_else(|| Failure::input(error.to_string()))?;
-            let class = program
-                .load(LoaderId::APP, class_name)
-                .map_err(|_| Failure::input(error.to_string()))?;
-            (class, Some(method.to_owned()))
-        }
-    };
-    let mut shown = false;
-    let mut failed = None;
-    let described = program.class(class);
-    for &id in &described.methods {
-        let found = program.method(id);
-        if method
-            .as_deref()
-            .is_some_and(|wanted| *wanted != **program.text(found.name))
-        {
-            continue;
-        }
-        shown = true;
-        let title = format!(
-            "{}.{}{}",
-            described.name,
-            program.text(found.name),
-            program.text(found.descriptor)
-        );
-        if found.is_native() || found.is_abstract() {
-            let kind = if found.is_native() { "native" } else { "abstract" };
-            print(&format!("{}: {kind}\n\n", quoted(title)))?;
-            continue;
-        }
-        match program.code(found) {
-            Ok(code) => print(&report::clean_lines(&format!(
-                "{}\n",
-                ir::show(described.file.as_deref(), &title, code)
-            )))?,
-            Err(error) => failed = Some(error.to_string()),
-        }
+    let mut progress = Progress::new(true, "", None);
+    let dumped = dump::dump(&(&options.classes).into(), &options.what, &mut progress)?;
+    print(&dumped.text)?;
+    match dumped.failure {
+        Some(failure) => Err(failure),
+        None => Ok(0),
     }
-    if let Some(error) = failed {
-        return Err(Failure::input(error));
-    }
-    if !shown {
-        let wanted = method.unwrap_or_default();
-        return Err(Failure::input(format!(
-            "class {} has no method {wanted}",
-            described.external_name()
-        )));
-    }
-    Ok(0)
 }

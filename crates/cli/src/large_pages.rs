@@ -3,7 +3,8 @@
 //!
 //! And the place where blocks that `--memory` has no room for are refused: before they are made, not when they have been.
 
-use crate::{budget, watchdog};
+use crate::watchdog;
+use driver::budget;
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// From this size on a block is worth it.

@@ -1,7 +1,7 @@
 //! `raddle list`.
 
-use crate::Failure;
 use crate::publish::print;
+use driver::Failure;
 use kernel::Property;
 use reduction::REDUCTIONS;
 

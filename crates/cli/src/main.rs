@@ -1,61 +1,35 @@
-//! The `raddle` command: flags to parts, exit codes.
+//! The `raddle` command: arguments, printing, progress, signals and exit codes. What is checked and how is up to `driver`.
 
 mod analyze;
 mod arguments;
-mod assumptions;
-mod budget;
 mod check;
 mod compare;
-mod consistency;
 mod console;
-mod discipline;
 mod dump;
-mod growth;
 mod large_pages;
 mod list;
-mod narrate;
+mod options;
 mod oracle;
+mod outputs;
 mod progress;
 mod publish;
-mod remarks;
 mod replay;
 mod run;
-mod sources;
-mod subject;
-mod target;
-mod verdict;
-mod verify;
 mod watchdog;
-mod world;
 
 use arguments::Command;
+use driver::Failure;
 use program::input::quoted;
 use std::process::ExitCode;
 
 #[global_allocator]
 static ALLOCATOR: large_pages::LargePages = large_pages::LargePages;
 
-/// What can go wrong before or besides the program under test: a message, and the status to exit with.
-pub struct Failure {
-    status: u8,
-    message: String,
-}
-
-impl Failure {
-    /// Wrong usage or wrong input.
-    pub fn input(message: impl Into<String>) -> Failure {
-        Failure {
-            status: 2,
-            message: message.into(),
-        }
-    }
-
-    /// Something that Raddle does not do.
-    pub fn unknown(message: impl Into<String>) -> Failure {
-        Failure {
-            status: 3,
-            message: message.into(),
-        }
+/// The status to exit with.
+fn status(failure: &Failure) -> u8 {
+    match failure {
+        Failure::Input(_) => 2,
+        Failure::Unknown(_) => 3,
     }
 }
 
@@ -102,8 +76,8 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(failure) => {
-            publish::complain(&format!("raddle: {}\n", harmless(failure.message)));
-            ExitCode::from(failure.status)
+            publish::complain(&format!("raddle: {}\n", harmless(failure.to_string())));
+            ExitCode::from(status(&failure))
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The line that shows how far a search is.
 
-use crate::budget;
-use crate::watchdog::is_interrupted;
-use search::{Figures, Observer};
+use crate::publish::{Publisher, complain};
+use driver::{Figures, Observer, Report, budget};
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,7 +15,7 @@ pub fn latest() -> Option<Figures> {
 }
 
 /// Shows figures on a terminal while a search runs.
-pub struct Progress<'n> {
+pub struct Progress {
     shown: bool,
     visible: bool,
     next: Instant,
@@ -25,30 +24,22 @@ pub struct Progress<'n> {
     time: Option<Duration>,
     memory: u64,
     title: String,
-    /// Whether all must be explored again with other step semantics.
-    has_news: &'n dyn Fn() -> bool,
+    publisher: Option<Publisher>,
 }
 
-impl<'n> Progress<'n> {
-    /// For a search with these limits. `title` stands before the figures.
-    pub fn new(
-        quiet: bool,
-        time: Option<Duration>,
-        memory: u64,
-        title: &str,
-        has_news: &'n dyn Fn() -> bool,
-    ) -> Progress<'n> {
+impl Progress {
+    /// `title` stands before the figures. The publisher is told what is known as soon as the search is over.
+    pub fn new(quiet: bool, title: &str, publisher: Option<Publisher>) -> Progress {
         Progress {
             shown: false,
             visible: !quiet && std::io::stderr().is_terminal(),
-            // What is over within a moment needs no progress.
-            next: Instant::now() + Duration::from_millis(500),
+            next: Instant::now(),
             last: (Duration::ZERO, 0),
             rate: 0.0,
-            time,
-            memory,
+            time: None,
+            memory: 0,
             title: title.to_owned(),
-            has_news,
+            publisher,
         }
     }
 
@@ -85,33 +76,43 @@ impl<'n> Progress<'n> {
         let _ = std::io::stderr().flush();
         self.shown = true;
     }
-
-    /// Takes the line away.
-    pub fn finish(&mut self) {
-        if self.shown {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-            self.shown = false;
-        }
-    }
 }
 
-impl Observer for Progress<'_> {
-    fn progress(&mut self, figures: &Figures) -> bool {
+impl Observer for Progress {
+    fn warns(&mut self, messages: &str) {
+        complain(messages);
+    }
+
+    fn begins(&mut self, time: Option<Duration>, memory: u64) {
+        // What is over within a moment needs no progress.
+        self.next = Instant::now() + Duration::from_millis(500);
+        self.last = (Duration::ZERO, 0);
+        self.rate = 0.0;
+        self.time = time;
+        self.memory = memory;
+    }
+
+    fn progress(&mut self, figures: &Figures) {
         *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some(*figures);
         let now = Instant::now();
         if self.visible && now >= self.next {
             self.next = now + Duration::from_millis(200);
             self.show(figures);
         }
-        !is_interrupted()
     }
 
-    fn begins_again(&self) -> bool {
-        (self.has_news)()
+    /// Takes the line away.
+    fn ends(&mut self) {
+        if self.shown {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            self.shown = false;
+        }
     }
 
-    fn has_room(&self) -> bool {
-        budget::has_room_to_spare(0)
+    fn knows(&mut self, report: &Report) {
+        if let Some(publisher) = &self.publisher {
+            publisher.agree(report.clone());
+        }
     }
 }
 

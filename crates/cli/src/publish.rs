@@ -1,11 +1,8 @@
 //! Writing a report where it is wanted.
 
-use crate::verdict::cut_short;
-use crate::watchdog::{self, Cause};
-use crate::{Failure, progress};
+use crate::{progress, status, watchdog};
+use driver::{Failure, Report, budget, end_early};
 use report::Style;
-use report::model::Report;
-use search::Why;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,7 +24,7 @@ impl Publisher {
     /// Writes the report, with the time and the memory that it took, where it is wanted; the exit status of its verdict.
     pub fn publish(&self, mut report: Report) -> Result<u8, Failure> {
         report.seconds = self.begun.elapsed().as_secs_f64();
-        report.peak_bytes = peak_bytes();
+        report.peak_bytes = budget::peak();
         publish(&report, self.json.as_deref(), self.html.as_deref(), self.quiet)
     }
 
@@ -35,30 +32,10 @@ impl Publisher {
     pub fn agree(&self, mut report: Report) {
         let publisher = self.clone();
         watchdog::agree(move |cause| {
-            let (reason, help) = cut_short(match cause {
-                Cause::Time => &Why::Time,
-                Cause::Signal => &Why::Interrupted,
-                Cause::Memory => &Why::Memory,
-            });
-            if let Some(figures) = progress::latest()
-                && report.states == 0
-            {
-                report.states = figures.states;
-                report.transitions = figures.transitions;
-                report.max_depth = figures.max_depth;
-                report.threads = figures.threads.into();
-            }
-            if report.violations.is_empty() {
-                report.verdict = "unknown".to_owned();
-                report.reason = Some(reason.to_owned());
-                report.help = Some(help.to_owned());
-            } else {
-                report.verdict = "violated".to_owned();
-                report.notes.push(format!("not everything was told: {reason}"));
-            }
+            end_early(&mut report, cause, progress::latest());
             publisher.publish(report).unwrap_or_else(|failure| {
-                complain(&format!("raddle: {}\n", failure.message));
-                failure.status
+                complain(&format!("raddle: {failure}\n"));
+                status(&failure)
             })
         });
     }
@@ -180,12 +157,4 @@ pub fn style() -> Style {
         width: if terminal { width } else { 100 },
         colour: terminal && std::env::var_os("NO_COLOR").is_none(),
     }
-}
-
-/// The most memory that the process has held, in bytes; 0 where the system does not say.
-fn peak_bytes() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) * 1024
 }

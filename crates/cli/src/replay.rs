@@ -1,204 +1,24 @@
 //! `raddle replay`.
 
-use crate::arguments::{self, Classes};
+use crate::arguments::Replay;
+use crate::progress::Progress;
 use crate::publish::Publisher;
-use crate::sources::Sources;
-use crate::subject::guarded::{self, Guarded};
-use crate::subject::java::{JavaProgram, learn, source_places};
-use crate::subject::step_semantics::semantics;
-use crate::subject::{ActionOf, Subject};
-use crate::{Failure, target, watchdog, world};
-use kernel::{Flaw, Property, System};
-use library::Library;
-use machine::system::Java;
-use machine::{Start, StepSemantics};
-use program::input::{self, FILE_LIMIT, quoted, quoted_path};
-use reduction::Combination;
-use report::TraceFile;
-use report::model::{Report, SCHEMA};
-use search::Found;
+use crate::watchdog;
+use driver::{Failure, Schedule};
 use std::time::Instant;
 
 /// Follows a schedule; the status tells whether it leads to the violation that the file names.
-pub fn replay(options: &arguments::Replay) -> Result<u8, Failure> {
+pub fn replay(options: &Replay) -> Result<u8, Failure> {
     let begun = Instant::now();
-    let shown = quoted_path(&options.trace);
-    let text = input::read_text(&options.trace, FILE_LIMIT)
-        .map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
-    let file = TraceFile::from_json(&text).map_err(|error| Failure::input(format!("{shown}: {}", quoted(error))))?;
-    let property = Property::named(&file.property)
-        .ok_or_else(|| Failure::input(format!("there is no property `{}`", quoted(&file.property))))?;
-    let trace = Schedule {
-        options,
-        file,
-        property,
-    };
+    let schedule = Schedule::read(options.into())?;
     let publisher = Publisher {
         begun,
         json: options.json.clone(),
         html: options.html.clone(),
         quiet: options.quiet,
     };
-    publisher.agree(trace.blank_report());
-    let report = if guarded::is_model(&trace.file.program) {
-        let every = trace.reduce() == "none";
-        let mut subject = Guarded::read(&trace.file.program, every, trace.option("spurious").is_some())?;
-        trace.follow(&mut subject)?
-    } else {
-        trace.follow_java()?
-    };
+    publisher.agree(schedule.blank_report());
+    let report = schedule.replay(&mut Progress::new(true, "", None))?;
     watchdog::speak();
     publisher.publish(report)
-}
-
-/// A schedule to be followed.
-struct Schedule<'a> {
-    options: &'a arguments::Replay,
-    file: TraceFile,
-    property: Property,
-}
-
-impl Schedule<'_> {
-    fn option(&self, name: &str) -> Option<&str> {
-        self.file.options.get(name).map(String::as_str)
-    }
-
-    fn reduce(&self) -> &str {
-        self.option("reduce").unwrap_or("base")
-    }
-
-    /// A report before anything was followed.
-    fn blank_report(&self) -> Report {
-        Report {
-            schema: SCHEMA,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            program: self.file.program.clone(),
-            verdict: "unknown".to_owned(),
-            reductions: self.reduce().split(',').map(str::to_owned).collect(),
-            properties: vec![self.property.name().to_owned()],
-            search: "replay".to_owned(),
-            store: "exact".to_owned(),
-            ..Report::default()
-        }
-    }
-
-    fn follow_java(&self) -> Result<Report, Failure> {
-        let combination = Combination::named(self.reduce().split(',')).map_err(|illegal| {
-            Failure::input(format!(
-                "{}: {}",
-                quoted_path(&self.options.trace),
-                quoted(illegal.to_string())
-            ))
-        })?;
-        let (options, file) = (self.options, &self.file);
-        let number = |name: &str, otherwise: u64| {
-            let given = self.option(name).and_then(|text| text.parse().ok());
-            given.unwrap_or(otherwise)
-        };
-        let subject = arguments::Subject {
-            classes: Classes {
-                class_path: file.class_path.clone(),
-                jdk: options.jdk.clone(),
-            },
-            define: self
-                .option("define")
-                .map(|text| text.lines().map(str::to_owned).collect())
-                .unwrap_or_default(),
-            heap: number("heap", arguments::HEAP),
-            stack: number("stack", arguments::STACK),
-            program: file.program.clone(),
-            arguments: file.arguments.clone(),
-            verbatim: Vec::new(),
-        };
-        let target = target::resolve(&subject.classes, &subject.program, file.entry.as_deref())?;
-        let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
-        let sources = source_places(&options.source, &subject.program, &class_path);
-        let mut semantics = StepSemantics {
-            spurious: self.option("spurious").is_some(),
-            locks: self.property == Property::Lock,
-            ..semantics(&combination)
-        };
-        let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
-        learn(&mut semantics, &lessons);
-        world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
-            let system = Java {
-                shared,
-                start: Start {
-                    class: main_class.to_owned(),
-                    entry,
-                    arguments: file.arguments.clone(),
-                },
-                semantics,
-                allowed: Vec::new(),
-            };
-            self.follow(&mut JavaProgram {
-                system,
-                sources: Sources::new(sources),
-                class_path,
-                discipline: None,
-            })
-        })
-    }
-
-    /// Follows the schedule in its subject, to the violation that the file names.
-    fn follow<S: Subject>(&self, subject: &mut S) -> Result<Report, Failure> {
-        let (file, property) = (&self.file, self.property);
-        let actions: Vec<ActionOf<S>> = file
-            .schedule
-            .iter()
-            .map(|word| word.parse())
-            .collect::<Result<_, String>>()
-            .map_err(|error| Failure::input(format!("{}: {}", quoted_path(&self.options.trace), quoted(error))))?;
-        let mut state = subject.start()?;
-        let system = subject.system();
-        let mut flaws = Vec::new();
-        let undos = search::replay(system, &mut state, &actions, |state, transitions, action| {
-            if action.is_some() {
-                return;
-            }
-            flaws.extend(transitions.flaws.iter().copied());
-            flaws.extend(transitions.races().filter_map(|(one, two)| {
-                let key = system.race(state, one, two)?;
-                let property = Property::Race;
-                Some(Flaw { property, key })
-            }));
-            for property in [Property::Deadlock, Property::Livelock] {
-                let key = system.stuck(state);
-                flaws.push(Flaw { property, key });
-            }
-        });
-        let undos = undos.map_err(|blocked| {
-            Failure::unknown(format!(
-                "the schedule cannot be followed beyond step {} of {}: the program or the JDK is another one now",
-                blocked.at,
-                actions.len()
-            ))
-        })?;
-        search::rewind(system, &mut state, undos);
-        let mut report = Report {
-            transitions: actions.len() as u64,
-            max_depth: actions.len() as u64,
-            ..self.blank_report()
-        };
-        flaws.dedup();
-        for flaw in flaws.into_iter().filter(|flaw| flaw.property == property) {
-            let found = Found {
-                flaw,
-                actions: actions.clone(),
-                loop_start: self.option("loop").and_then(|text| text.parse().ok()),
-            };
-            if let Some(violation) = subject.narrate(&mut state, &found)
-                && violation.message == file.message
-            {
-                report.verdict = "violated".to_owned();
-                report.violations.push(violation);
-                break;
-            }
-        }
-        if report.violations.is_empty() {
-            report.reason = Some(format!("the schedule no longer leads to: {}", file.message));
-            report.help = Some("check the program again".to_owned());
-        }
-        Ok(report)
-    }
 }

@@ -1,10 +1,11 @@
 //! The end that waits for nothing: when the user's time is up, when a signal asks for it, or when there is no memory left.
 //!
-//! Whatever takes long looks at [`is_over`] where it can, and ends in good order. What does not end within a moment (the compiler, the
-//! start of the JDK, one long step) is not waited for: the watchdog, a thread of its own, says the last words that were agreed on, and
+//! Whatever takes long looks at [`limits::is_over`] where it can, and ends in good order. What does not end within a moment (the compiler,
+//! the start of the JDK, one long step) is not waited for: the watchdog, a thread of its own, says the last words that were agreed on, and
 //! ends the process. Either it or the main thread speaks, never both.
 
-use crate::budget;
+use driver::budget;
+use driver::limits::{self, Cause};
 use program::source;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
@@ -19,22 +20,10 @@ const TICK: Duration = Duration::from_millis(10);
 /// Status of a command without a verdict that a signal has ended.
 const ENDED: i32 = 130;
 
-/// Why there must be an end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// The time that the user has allowed is up.
-    Time,
-    /// A signal has asked for it.
-    Signal,
-    /// The memory that the user has allowed is used up.
-    Memory,
-}
-
 /// Says what is known and why there is no more; the exit status.
 type LastWords = Box<dyn FnOnce(Cause) -> u8 + Send>;
 
 struct Watch {
-    deadline: Option<Instant>,
     last_words: Option<LastWords>,
     /// Who says how it ended.
     speaker: Option<Speaker>,
@@ -47,12 +36,10 @@ enum Speaker {
 }
 
 static WATCH: Mutex<Watch> = Mutex::new(Watch {
-    deadline: None,
     last_words: None,
     speaker: None,
 });
 static CHANGED: Condvar = Condvar::new();
-static SIGNALLED: AtomicBool = AtomicBool::new(false);
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
 static GIVEN_UP: AtomicBool = AtomicBool::new(false);
 
@@ -65,7 +52,7 @@ pub fn listen() {
     let keeps_running = is_hangup_ignored();
     // Without a handler a signal ends the process at once, and without the thread nothing ends it sooner: that is all that is lost.
     let handled = ctrlc::set_handler(|| {
-        if SIGNALLED.swap(true, Ordering::Relaxed) {
+        if limits::interrupt() {
             source::end_compilers();
             std::process::exit(3);
         }
@@ -103,31 +90,9 @@ fn is_hangup_ignored() -> bool {
 #[cfg(not(unix))]
 fn ignore_hangup() {}
 
-/// From now on there is so much time; any if there is no limit, or none that a clock can count.
-pub fn limit_time(time: Option<Duration>) {
-    watch().deadline = time.and_then(|time| Instant::now().checked_add(time));
-    CHANGED.notify_all();
-}
-
-/// How much time is left, if there is a limit.
-pub fn time_left() -> Option<Duration> {
-    let deadline = watch().deadline?;
-    Some(deadline.saturating_duration_since(Instant::now()))
-}
-
 /// What is to be said if there must be an end from now on.
 pub fn agree(last_words: impl FnOnce(Cause) -> u8 + Send + 'static) {
     watch().last_words = Some(Box::new(last_words));
-}
-
-/// Whether a signal has asked for an end.
-pub fn is_interrupted() -> bool {
-    SIGNALLED.load(Ordering::Relaxed)
-}
-
-/// Whether there must be an end.
-pub fn is_over() -> bool {
-    is_interrupted() || time_left().is_some_and(|left| left.is_zero())
 }
 
 /// From now on the main thread says how it ended. Does not return if the watchdog does.
@@ -145,7 +110,7 @@ pub fn speak() {
 
 /// Leaves it to the watchdog to say how it ended, if there must be an end anyway: what fails then fails for that reason.
 pub fn give_up() {
-    if is_over() && watch().speaker != Some(Speaker::Main) {
+    if limits::is_over() && watch().speaker != Some(Speaker::Main) {
         GIVEN_UP.store(true, Ordering::Relaxed);
         wait();
     }
@@ -168,11 +133,10 @@ fn keep_watch() {
     let mut state = watch();
     let cause = loop {
         let now = Instant::now();
-        let is_late = state.deadline.is_some_and(|deadline| now >= deadline);
         let cause = match () {
             () if EXHAUSTED.load(Ordering::Relaxed) || !budget::has_room(0) => Cause::Memory,
-            () if is_interrupted() => Cause::Signal,
-            () if is_late => Cause::Time,
+            () if limits::is_interrupted() => Cause::Interrupted,
+            () if limits::is_late() => Cause::Time,
             () => {
                 state = wait_at_most(state, TICK);
                 continue;
@@ -190,8 +154,7 @@ fn keep_watch() {
                 state = wait_at_most(state, TICK);
             }
             // The user may have been given more time meanwhile.
-            let is_over = is_interrupted() || state.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            if state.speaker.is_some() || cause == Cause::Time && !is_over {
+            if state.speaker.is_some() || cause == Cause::Time && !limits::is_over() {
                 continue;
             }
         }

@@ -16,7 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("oracle", &["kernel", "store", "search", "reduction", "model"]),
     ("report", &[]),
     (
-        "raddle",
+        "driver",
         &[
             "kernel",
             "program",
@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
+    ("raddle", &["kernel", "program", "reduction", "report", "driver"]),
 ];
 
 #[test]

@@ -6,9 +6,8 @@ mod common;
 mod java;
 mod lying;
 mod programs;
-#[path = "../../src/subject/step_semantics.rs"]
-mod step_semantics;
 
+use driver::semantics;
 use kernel::{AccessKind, OwnerAccess, Protection, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
@@ -19,7 +18,6 @@ use reduction::{Assumptions, Combination};
 use search::{Options, Order};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use step_semantics::semantics;
 
 /// What is not broken, and must not be caught on any program.
 const NOTHING: &str = "nothing";

@@ -1,8 +1,8 @@
 //! From what the user typed to classes that can be loaded.
 
 use crate::Failure;
-use crate::arguments::Classes;
-use crate::publish::complain;
+use crate::observer::Observer;
+use crate::options::Classes;
 use crate::subject::guarded;
 use crate::verify;
 use program::archive::Archive;
@@ -29,7 +29,12 @@ pub struct Target {
 
 /// Finds out what `program` is: a source file, a class file, a jar or a class on the class path. With an `entry`, a source
 /// file needs no `main`.
-pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<Target, Failure> {
+pub fn resolve(
+    classes: &Classes,
+    program: &str,
+    entry: Option<&str>,
+    observer: &mut dyn Observer,
+) -> Result<Target, Failure> {
     if guarded::is_model(program) {
         let shown = quoted(program);
         let message = format!("{shown} is a model, which can only be checked: raddle check {shown}");
@@ -42,7 +47,7 @@ pub fn resolve(classes: &Classes, program: &str, entry: Option<&str>) -> Result<
     let mut class_path = None;
     let (class_path_text, main_class) = match extension {
         "java" => {
-            let found = source_file(classes, &jdk, path, &mut entry)?;
+            let found = source_file(classes, &jdk, path, &mut entry, observer)?;
             class_path = Some(found.class_path);
             (found.text, found.main_class)
         }
@@ -86,7 +91,13 @@ struct Source {
 }
 
 /// Compiles a source file. An entry within a class that the file has is given that class's full name.
-fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: &mut Option<String>) -> Result<Source, Failure> {
+fn source_file(
+    classes: &Classes,
+    jdk: &Jdk,
+    path: &Path,
+    entry: &mut Option<String>,
+    observer: &mut dyn Observer,
+) -> Result<Source, Failure> {
     let mut others: Vec<String> = Vec::new();
     if !classes.class_path.is_empty() {
         others.push(classes.class_path.clone());
@@ -99,7 +110,9 @@ fn source_file(classes: &Classes, jdk: &Jdk, path: &Path, entry: &mut Option<Str
         text => parse(text, jdk)?,
     };
     let compiled = source::compile(path, jdk, &others, &[]).map_err(|error| Failure::input(error.to_string()))?;
-    complain(&compiled.messages);
+    if !compiled.messages.is_empty() {
+        observer.warns(&compiled.messages);
+    }
     if let Some((class, method)) = entry.as_ref().and_then(|entry| entry.rsplit_once(['.', '#']))
         && let Some(full) = within(&compiled.classes, class)
     {

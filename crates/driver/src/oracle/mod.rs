@@ -1,5 +1,5 @@
-//! `raddle oracle`: thousands of small random programs, each searched with every strategy. All must say the same; if one does not, the
-//! program is made as small as possible and printed.
+//! Thousands of small random programs, each searched with every strategy. All must say the same; if one does not, the program is made as
+//! small as possible.
 //!
 //! Programs are Java programs and guarded-command models, in turn: the ones are what is wanted, the others are so fast that rare
 //! cases come up.
@@ -10,13 +10,11 @@ mod strategies;
 mod tally;
 
 use crate::Failure;
-use crate::arguments::Oracle;
-use crate::publish::{print, progress};
+use crate::options::Oracle;
 use oracle::compare::{Difference, Judgement, Strategy, Subject, judge};
 use oracle::java::{self, Program};
 use oracle::shrink::shrink;
 use program::jdk::Jdk;
-use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -32,8 +30,26 @@ enum Kind {
     Model,
 }
 
-/// Compares; status 1 if some strategies disagree.
-pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
+/// What a comparison on random programs came to.
+pub struct Compared {
+    options: Oracle,
+    jdk: Option<Jdk>,
+    java: Tally,
+    models: Tally,
+}
+
+/// A program on which some strategies disagree.
+pub struct Disagreement {
+    /// The number of the random program.
+    pub seed: u64,
+    /// Whether it is a model.
+    pub is_model: bool,
+    /// The smallest that it shrinks to, as a fixture, and who says what about it.
+    pub smallest: String,
+}
+
+/// Compares. `heard` is told now and then how many programs of a kind are done.
+pub fn oracle(options: Oracle, heard: &(dyn Fn(u64) + Sync)) -> Result<Compared, Failure> {
     let jdk = match options.models {
         true => None,
         false => Some(Jdk::find(options.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?),
@@ -41,14 +57,14 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let batch = options.count.div_ceil(cores).clamp(1, BATCH);
     let run = Run {
-        options,
+        options: &options,
         jdk: jdk.as_ref(),
         batch,
         java: Mutex::new(Tally::default()),
         models: Mutex::new(Tally::default()),
         next: AtomicU64::new(0),
         stop: AtomicBool::new(false),
-        begun: Instant::now(),
+        heard,
     };
     let workers = options.count.div_ceil(batch).min(cores);
     let results: Vec<Result<(), Failure>> = std::thread::scope(|scope| {
@@ -60,27 +76,40 @@ pub fn oracle(options: &Oracle) -> Result<u8, Failure> {
         ended.collect()
     });
     results.into_iter().collect::<Result<(), Failure>>()?;
-    if std::io::stderr().is_terminal() {
-        progress("");
-    }
     let (java, models) = (taken(run.java), taken(run.models));
-    print(&(java.text("programs") + &models.text("models")))?;
-    if let Some(&seed) = models.disagreeing.first() {
-        let smallest = guarded::smallest(options, seed)?;
-        print(&format!(
-            "\nseed {seed}: strategies disagree. The smallest model on which they do:\n\n{smallest}\n"
-        ))?;
-        return Ok(1);
+    Ok(Compared {
+        options,
+        jdk,
+        java,
+        models,
+    })
+}
+
+impl Compared {
+    /// What was searched, and what was found, in words.
+    pub fn text(&self) -> String {
+        self.java.text("programs") + &self.models.text("models")
     }
-    if let (Some(&seed), Some(jdk)) = (java.disagreeing.first(), &jdk) {
-        let smallest = smaller(options, jdk, seed)?;
-        let told = told(options, jdk, seed, &smallest)?;
-        print(&format!(
-            "\nseed {seed}: strategies disagree. The smallest program on which they do:\n\n{told}\n"
-        ))?;
-        return Ok(1);
+
+    /// The first program on which strategies disagree, made as small as possible, which takes a while.
+    pub fn disagreement(&self) -> Result<Option<Disagreement>, Failure> {
+        if let Some(&seed) = self.models.disagreeing.first() {
+            return Ok(Some(Disagreement {
+                seed,
+                is_model: true,
+                smallest: guarded::smallest(&self.options, seed)?,
+            }));
+        }
+        if let (Some(&seed), Some(jdk)) = (self.java.disagreeing.first(), &self.jdk) {
+            let smallest = smaller(&self.options, jdk, seed)?;
+            return Ok(Some(Disagreement {
+                seed,
+                is_model: false,
+                smallest: told(&self.options, jdk, seed, &smallest)?,
+            }));
+        }
+        Ok(None)
     }
-    Ok(0)
 }
 
 /// The Java program of a seed.
@@ -111,7 +140,7 @@ struct Run<'o> {
     models: Mutex<Tally>,
     next: AtomicU64,
     stop: AtomicBool,
-    begun: Instant,
+    heard: &'o (dyn Fn(u64) + Sync),
 }
 
 impl Run<'_> {
@@ -178,12 +207,8 @@ impl Run<'_> {
         let mut tally = tally.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         tally.add(seed, judged, last.elapsed());
         *last = Instant::now();
-        if std::io::stderr().is_terminal() && tally.cases.is_multiple_of(10) {
-            let seconds = self.begun.elapsed().as_secs_f64();
-            progress(&format!(
-                "{} cases of this kind, {} in all, {seconds:.0} s",
-                tally.cases, self.options.count
-            ));
+        if tally.cases.is_multiple_of(10) {
+            (self.heard)(tally.cases);
         }
         if !tally.disagreeing.is_empty() {
             self.stop.store(true, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! What reductions take for granted about a program: by the user's word, and told in words.
 
 use crate::Failure;
-use crate::arguments::Check;
+use crate::options::Check;
 use kernel::Whereabouts;
 use machine::Machine;
 use program::world::{ClassId, LoaderId, Program};

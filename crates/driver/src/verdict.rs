@@ -1,44 +1,69 @@
 //! From how a search ended to the verdict: why it is unknown, what would help, what it rests on.
 
-use crate::arguments::{Check, SearchOrder, StoreKind};
-use crate::check::Plan;
+use crate::limits::Cause;
+use crate::options::{Check, StoreKind};
 use kernel::Obstacle;
 use report::model::Report;
-use search::{Ending, Outcome, Why};
+use search::{Ending, Figures, Order, Outcome, Why};
 
 /// Why there is no more, and what would help, where the user has set the limit.
-pub fn cut_short(why: &Why) -> (&'static str, &'static str) {
-    match why {
-        Why::Time => (
+pub fn cut_short(cause: Cause) -> (&'static str, &'static str) {
+    match cause {
+        Cause::Time => (
             "the time that --time allows is used up",
             "give more time, a smaller program, or --preemptions N for a partial answer",
         ),
-        Why::Memory => (
+        Cause::Memory => (
             "the memory that --memory allows is used up",
             "give more memory, a smaller program, or --store fingerprint",
         ),
-        _ => ("the search was interrupted", "let it run to its end"),
+        Cause::Interrupted => ("the search was interrupted", "let it run to its end"),
+    }
+}
+
+/// Makes what was known when there had to be an end a report: unknown unless it has violations. `figures` is how far the search was,
+/// if it is still running.
+pub fn end_early(report: &mut Report, cause: Cause, figures: Option<Figures>) {
+    let (reason, help) = cut_short(cause);
+    if let Some(figures) = figures
+        && report.states == 0
+    {
+        report.states = figures.states;
+        report.transitions = figures.transitions;
+        report.max_depth = figures.max_depth;
+        report.threads = figures.threads.into();
+    }
+    if report.violations.is_empty() {
+        report.verdict = "unknown".to_owned();
+        report.reason = Some(reason.to_owned());
+        report.help = Some(help.to_owned());
+    } else {
+        report.verdict = "violated".to_owned();
+        report.notes.push(format!("not everything was told: {reason}"));
     }
 }
 
 /// The verdict, why it is unknown and what would help, and what it rests on: `consistency` first, if anything.
-pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, plan: &Plan, options: &Check, consistency: Option<String>) {
+pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, options: &Check, consistency: Option<String>) {
+    let limit = |cause: Cause| {
+        let (reason, help) = cut_short(cause);
+        (reason.to_owned(), help)
+    };
     let unknown = |why: &Why| -> Option<(String, &str)> {
         Some(match why {
-            Why::Time | Why::States if options.how.search == SearchOrder::Random => (
+            Why::Time | Why::States if options.how.search == Order::Random => (
                 "a random search sees only some executions, and found nothing in them".to_owned(),
                 "use --search dfs for all executions, or go on with another --seed",
             ),
-            Why::Time | Why::Memory | Why::Interrupted => {
-                let (reason, help) = cut_short(why);
-                (reason.to_owned(), help)
-            }
+            Why::Time => limit(Cause::Time),
+            Why::Memory => limit(Cause::Memory),
+            Why::Interrupted => limit(Cause::Interrupted),
             Why::States => (
                 "as many states as --states allows were explored".to_owned(),
                 "allow more states, or make the program smaller",
             ),
             Why::Preemptions => (
-                match plan.options.preemptions.unwrap_or_default() {
+                match options.preemptions.unwrap_or_default() {
                     1 => "no violation with at most 1 preemption; schedules with more were left out".to_owned(),
                     most => format!("no violation with at most {most} preemptions; schedules with more were left out"),
                 },
@@ -57,7 +82,7 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, plan: &Plan, options:
                 },
             ),
             Why::Inexact if options.how.store == StoreKind::Fingerprint => return None,
-            Why::Inexact if options.how.search == SearchOrder::Random => (
+            Why::Inexact if options.how.search == Order::Random => (
                 "a random search sees only some executions".to_owned(),
                 "use --search dfs for all of them",
             ),

@@ -207,7 +207,7 @@ impl Case<'_, '_> {
         // Claims are about single steps: who is alone after the last step of another takes several at once, which commute one by one.
         self.system.semantics.solo &= !strategy.commute;
         loop {
-            self.begin().map_err(|failure| failure.message)?;
+            self.begin().map_err(|failure| failure.to_string())?;
             let ran = search(&self.system, self.machine, strategy)?;
             let is_over = !matches!(
                 ran.outcome.ending,

@@ -2,8 +2,8 @@
 
 use super::Subject;
 use crate::analyze::entry_method;
-use crate::arguments::Check;
 use crate::narrate::narrate;
+use crate::options::Check;
 use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached};
 use crate::sources::Sources;
 use crate::{Failure, assumptions, consistency, discipline, growth, world};

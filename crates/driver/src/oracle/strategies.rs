@@ -3,7 +3,7 @@
 //! There are more than a thousand ways to search: every legal combination of reductions, depth-first and breadth-first where that is
 //! possible. A program is searched with a few of them, its successor with the next few.
 
-use crate::arguments::Oracle;
+use crate::options::Oracle;
 use kernel::Property;
 use oracle::compare::Strategy;
 use reduction::{Combination, Part};

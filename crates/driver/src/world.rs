@@ -1,8 +1,8 @@
 //! From a target to classes that machines can run.
 
-use crate::arguments::Subject;
+use crate::options::Subject;
 use crate::target::Target;
-use crate::{Failure, budget, watchdog};
+use crate::{Failure, budget, limits};
 use library::{HostFiles, Library};
 use machine::{LaunchError, Limits, Shared, StartError};
 use program::input::quoted;
@@ -35,7 +35,7 @@ pub fn with_shared<R>(
     if subject.stack < LEAST_STACK {
         return Err(Failure::input("--stack must be 32k at least"));
     }
-    let limits = Limits {
+    let sizes = Limits {
         heap_words: words(subject.heap)
             .filter(|&words| words <= 1 << 30)
             .ok_or_else(too_large)?,
@@ -48,9 +48,9 @@ pub fn with_shared<R>(
         let (name, value) = property.split_once('=').unwrap_or((property, ""));
         properties.insert(name.to_owned(), value.to_owned());
     }
-    let mut shared = Shared::new(&program, library, &files, limits, properties);
+    let mut shared = Shared::new(&program, library, &files, sizes, properties);
     shared.room = budget::has_room_to_spare;
-    shared.stopped = watchdog::is_over;
+    shared.stopped = limits::is_over;
     body(&shared, &target.main_class)
 }
 

@@ -2,8 +2,8 @@
 
 use super::Subject;
 use crate::Failure;
-use crate::arguments::{self, Check};
 use crate::assumptions;
+use crate::options::{Check, HEAP, STACK};
 use kernel::{Location, Property};
 use model::{Action, Model, State};
 use program::input::{self, TEXT_LIMIT, quoted, quoted_path};
@@ -226,8 +226,8 @@ pub fn refuse_java_options(options: &Check) -> Result<(), Failure> {
         ("-cp", !subject.classes.class_path.is_empty()),
         ("--jdk", subject.classes.jdk.is_some()),
         ("-D", !subject.define.is_empty()),
-        ("--heap", subject.heap != arguments::HEAP),
-        ("--stack", subject.stack != arguments::STACK),
+        ("--heap", subject.heap != HEAP),
+        ("--stack", subject.stack != STACK),
         ("--entry", how.entry.is_some()),
         ("--self-locking", !how.self_locking.is_empty()),
         ("--shared", !how.shared.is_empty()),

@@ -1,7 +1,7 @@
 //! What the code of a program says about its verdict: calls that are explored in less than every way that Java allows, places
 //! that were never reached, atomic blocks that had to wait.
 
-use crate::arguments::Check;
+use crate::options::Check;
 use crate::sources::Sources;
 use kernel::Property;
 use machine::system::Action;

@@ -7,7 +7,7 @@ pub mod java;
 pub mod step_semantics;
 
 use crate::Failure;
-use crate::arguments::Check;
+use crate::options::Check;
 use kernel::{System, View};
 use reduction::Assumptions;
 use report::model::{Report, Violation};

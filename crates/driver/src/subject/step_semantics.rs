@@ -1,4 +1,4 @@
-//! How the machine goes step by step for a combination of reductions. Tests take this file in, too.
+//! How the machine goes step by step for a combination of reductions.
 
 use machine::StepSemantics;
 use reduction::{Combination, Part};

@@ -1,6 +1,6 @@
 //! What keeps growing in a program whose states have no end: named by walking through it once and looking now and then.
 
-use crate::{budget, watchdog};
+use crate::{budget, limits};
 use kernel::{System, Transitions};
 use machine::inspect::CellName;
 use machine::system::Java;
@@ -22,7 +22,7 @@ pub fn growing<'p>(system: &Java<'p>, machine: &mut Machine<'p>) -> Option<Strin
     let mut undos = Vec::new();
     let mut looks: Vec<BTreeMap<String, i64>> = Vec::new();
     let begun = Instant::now();
-    let patience = if watchdog::is_over() { MOMENT } else { PATIENCE };
+    let patience = if limits::is_over() { MOMENT } else { PATIENCE };
     let mut steps = 0;
     for step in 0..STEPS {
         if begun.elapsed() > patience || !budget::has_room_to_spare(0) {

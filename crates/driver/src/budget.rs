@@ -62,6 +62,14 @@ pub fn resident() -> u64 {
     0
 }
 
+/// The most memory that the process has held, in bytes; 0 where the system does not say.
+pub fn peak() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use super::{compared, is_spurious, strategies};
 use crate::Failure;
-use crate::arguments::Oracle;
+use crate::options::Oracle;
 use model::syntax::Program;
 use oracle::compare::{Judgement, judge};
 use oracle::models::{Guarded, RULES, shrinks};

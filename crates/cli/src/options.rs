@@ -1,0 +1,117 @@
+//! From what was typed to what the driver takes.
+
+use crate::arguments::{Analyze, Check, Classes, Compare, Exploring, Oracle, Replay, SearchOrder, StoreKind, Subject};
+use driver::{Order, options};
+
+impl From<&Classes> for options::Classes {
+    fn from(typed: &Classes) -> options::Classes {
+        options::Classes {
+            class_path: typed.class_path.clone(),
+            jdk: typed.jdk.clone(),
+        }
+    }
+}
+
+impl From<&Subject> for options::Subject {
+    fn from(typed: &Subject) -> options::Subject {
+        options::Subject {
+            classes: (&typed.classes).into(),
+            define: typed.define.clone(),
+            heap: typed.heap,
+            stack: typed.stack,
+            program: typed.program.clone(),
+            arguments: typed.arguments.clone(),
+        }
+    }
+}
+
+impl From<&Exploring> for options::Exploring {
+    fn from(typed: &Exploring) -> options::Exploring {
+        options::Exploring {
+            subject: (&typed.subject).into(),
+            entry: typed.entry.clone(),
+            property: typed.property.clone(),
+            search: match typed.search {
+                SearchOrder::Dfs => Order::Depth,
+                SearchOrder::Bfs => Order::Breadth,
+                SearchOrder::Random => Order::Random,
+            },
+            store: match typed.store {
+                StoreKind::Exact => options::StoreKind::Exact,
+                StoreKind::Fingerprint => options::StoreKind::Fingerprint,
+                StoreKind::Bits => options::StoreKind::Bits,
+            },
+            time: typed.time,
+            memory: typed.memory,
+            states: typed.states,
+            spurious: typed.spurious,
+            allow_race: typed.allow_race.clone(),
+            self_locking: typed.self_locking.clone(),
+            shared: typed.shared.clone(),
+            discipline: typed.discipline.clone(),
+        }
+    }
+}
+
+impl From<&Check> for options::Check {
+    fn from(typed: &Check) -> options::Check {
+        options::Check {
+            how: (&typed.how).into(),
+            reduce: typed.reduce.clone(),
+            all: typed.all,
+            preemptions: typed.preemptions,
+            source: typed.source.clone(),
+            seed: typed.seed,
+            shuffle: typed.shuffle,
+            random_walks: !typed.no_hunt,
+        }
+    }
+}
+
+impl From<&Compare> for options::Compare {
+    fn from(typed: &Compare) -> options::Compare {
+        options::Compare {
+            how: (&typed.how).into(),
+            reduce: typed.reduce.clone(),
+        }
+    }
+}
+
+impl From<&Replay> for options::Replay {
+    fn from(typed: &Replay) -> options::Replay {
+        options::Replay {
+            trace: typed.trace.clone(),
+            jdk: typed.jdk.clone(),
+            source: typed.source.clone(),
+        }
+    }
+}
+
+impl From<&Analyze> for options::Analyze {
+    fn from(typed: &Analyze) -> options::Analyze {
+        options::Analyze {
+            classes: (&typed.classes).into(),
+            entry: typed.entry.clone(),
+            all: typed.all,
+            program: typed.program.clone(),
+        }
+    }
+}
+
+impl From<&Oracle> for options::Oracle {
+    fn from(typed: &Oracle) -> options::Oracle {
+        options::Oracle {
+            seed: typed.seed,
+            count: typed.count,
+            size: typed.size,
+            blind: typed.blind,
+            states: typed.states,
+            java: typed.java,
+            concurrent: typed.concurrent,
+            models: typed.models,
+            every: typed.every,
+            commute: typed.commute,
+            jdk: typed.jdk.clone(),
+        }
+    }
+}

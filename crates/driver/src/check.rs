@@ -1,0 +1,471 @@
+//! A check: options become parts, the parts explore, and what they find becomes a report.
+
+use crate::observer::{Observer, Watch};
+use crate::options::{Check, Exploring, StoreKind, order_name};
+use crate::sources::Sources;
+use crate::subject::guarded::{self, Guarded};
+use crate::subject::java::{JavaProgram, source_places};
+use crate::subject::step_semantics::semantics;
+use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
+use crate::verdict::judge;
+use crate::{Failure, budget, limits, target, world};
+use kernel::{Property, Reduction};
+use library::Library;
+use machine::system::Java;
+use machine::{Start, StepSemantics};
+use reduction::{Ample, Assumptions, Combination, Illegal, Part, REDUCTIONS};
+use report::model::{Report, SCHEMA, Violation};
+use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use store::Visited;
+
+/// How many steps put what is assumed to the test before a search: a few hundredths of a second.
+const TRIAL: u64 = 10_000;
+
+/// How long a schedule is made shorter even where no time is left.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// Checks a program: makes a [`Plan`] and examines it. The limits of time and memory are those of the process, so checks take turns;
+/// they are lifted afterwards.
+pub fn check(options: Check, observer: &mut dyn Observer) -> Result<Report, Failure> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let examined = Plan::new(options)?.examine(observer);
+    limits::lift();
+    Ok(examined?.report)
+}
+
+/// The user's options, checked.
+#[derive(Clone)]
+pub struct Plan {
+    /// As they were given.
+    pub(crate) given: Check,
+    /// For the search.
+    pub(crate) options: Options,
+    /// Whether violations are told in words, for which schedules are made shorter first.
+    pub(crate) tells: bool,
+    memory: u64,
+    combination: Combination,
+}
+
+/// What an exploration came to.
+struct Explored<S: Subject> {
+    state: StateOf<S>,
+    visited: Box<dyn Visited>,
+    outcome: Outcome<ActionOf<S>>,
+    assumptions: Assumptions,
+    restarts: u32,
+    time: Duration,
+}
+
+/// What there is to say about a program, and what that took.
+pub struct Examined {
+    /// What there is to say.
+    pub report: Report,
+    /// Time of the search.
+    pub time: Duration,
+    /// Memory of the visited store.
+    pub bytes: u64,
+    /// Whether everything was explored.
+    pub complete: bool,
+    /// How many assumptions were wrong.
+    pub dropped: usize,
+}
+
+impl Plan {
+    /// Checks the options.
+    pub fn new(given: Check) -> Result<Plan, Failure> {
+        let how = &given.how;
+        let mut combination = combination(given.reduce.iter().map(String::as_str))?;
+        let mut properties = BTreeSet::new();
+        for name in &how.property {
+            let property = Property::named(name)
+                .ok_or_else(|| unknown_name("property", name, Property::ALL.into_iter().map(Property::name)))?;
+            properties.insert(property);
+        }
+        if properties.is_empty() {
+            properties.extend(Property::ALL.into_iter().filter(|property| property.is_default()));
+        }
+        if guarded::is_model(&how.subject.program) {
+            properties.remove(&Property::Reachable);
+        }
+        if how.search == Order::Random && how.time.is_none() && how.states.is_none() {
+            return Err(Failure::input(
+                "a random search does not end by itself: give --time or --states",
+            ));
+        }
+        let memory = how.memory.unwrap_or_else(|| available_bytes() / 4 * 3);
+        let options = Options {
+            order: how.search,
+            properties,
+            all: given.all,
+            time: None,
+            states: how.states,
+            preemptions: given.preemptions,
+            seed: given.seed,
+            shuffle: given.shuffle,
+            trial: TRIAL,
+            random_walks: given.random_walks,
+        };
+        let checked = options.check();
+        let is_model = guarded::is_model(&how.subject.program);
+        let asks_locks = !is_model && options.properties.contains(&Property::Lock);
+        if combination.is_auto() && (asks_locks || options.check_reduced(false).is_err()) {
+            // Whoever leaves the choice to us gets what there is.
+            combination = Combination::named(["base"]).unwrap_or(combination);
+        }
+        if asks_locks && !combination.is_full() {
+            return Err(Failure::input(
+                "`lock` asks who can still reach a lock that is left behind, and a reduction may leave that moment out: \
+                 choose --reduce base, or drop `lock`",
+            ));
+        }
+        let sleeps = combination.has(Part::Sleep) && !combination.is_auto();
+        let checked = match combination.is_full() {
+            true => checked,
+            false => checked.and_then(|()| options.check_reduced(sleeps)),
+        };
+        checked.map_err(|conflict| Failure::input(conflict.to_string()))?;
+        if sleeps && how.store == StoreKind::Bits {
+            return Err(Failure::input(
+                "`sleep` keeps something with every state, and --store bits does not keep states: choose another store or drop `sleep`",
+            ));
+        }
+        refuse_idle_claims(how, &combination)?;
+        Ok(Plan {
+            given,
+            options,
+            tells: true,
+            memory,
+            combination,
+        })
+    }
+
+    /// Explores the program and says what there is to say about it. The limits of time and memory begin to hold, whatever is going
+    /// on, and hold until they are lifted or another check begins.
+    pub fn examine(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        let begun = Instant::now();
+        limits::limit_time(self.given.how.time);
+        budget::limit(self.memory);
+        let mut examined = if guarded::is_model(&self.given.how.subject.program) {
+            self.examine_model(observer)?
+        } else {
+            self.examine_java(observer)?
+        };
+        examined.report.seconds = begun.elapsed().as_secs_f64();
+        examined.report.peak_bytes = budget::peak();
+        Ok(examined)
+    }
+
+    fn examine_model(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        guarded::refuse_java_options(&self.given)?;
+        let how = &self.given.how;
+        let every = self.combination.has(Part::None);
+        let mut subject = Guarded::read(&how.subject.program, every, how.spurious)?;
+        subject.allow_races(&how.allow_race)?;
+        if let Some(file) = &how.discipline {
+            subject.set_discipline(file)?;
+        }
+        self.check(&mut subject, observer)
+    }
+
+    fn examine_java(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        let (how, subject) = (&self.given.how, &self.given.how.subject);
+        let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref(), observer)?;
+        let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
+        let sources = source_places(&self.given.source, &subject.program, &class_path);
+        world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
+            let system = Java {
+                shared,
+                start: Start {
+                    class: main_class.to_owned(),
+                    entry,
+                    arguments: subject.arguments.clone(),
+                },
+                semantics: StepSemantics {
+                    spurious: how.spurious,
+                    locks: self.options.properties.contains(&Property::Lock),
+                    ..semantics(&self.combination)
+                },
+                allowed: how.allow_race.clone(),
+            };
+            let mut subject = JavaProgram {
+                system,
+                sources: Sources::new(sources),
+                class_path,
+                discipline: how.discipline.clone(),
+            };
+            self.check(&mut subject, observer)
+        })
+    }
+
+    /// Explores a subject and says what there is to say about it.
+    fn check<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+        let options = &self.given;
+        let Explored {
+            mut state,
+            visited,
+            outcome,
+            assumptions,
+            restarts,
+            time,
+        } = self.explore(subject, observer)?;
+        let mut report = self.report(&outcome, &*visited);
+        let bytes = visited.bytes();
+        drop(visited);
+        report.restarts = restarts;
+        subject.tell_assumptions(&mut state, &assumptions, &mut report);
+        if outcome.by_walk {
+            // Nothing was left out, so nothing was relied on.
+            report.assumed.clear();
+            report.notes.push(found_by_walk(outcome.walked.walks));
+        }
+        observer.knows(&Report {
+            violations: outcome.found.iter().map(cut_off).collect(),
+            ..report.clone()
+        });
+        for found in &outcome.found {
+            let told = self.tell(subject, &mut state, found);
+            report.violations.push(told.unwrap_or_else(|| untold(found)));
+        }
+        if let Some(endless) = outcome.endless.as_ref().filter(|_| self.tells) {
+            let told = subject.narrate(&mut state, endless);
+            report.notes.extend(told.map(|told| never_ends(&told)));
+        }
+        let all_seen = match &outcome.ending {
+            Ending::Complete => true,
+            Ending::Stopped(why) => *why == Why::Inexact && options.how.store == StoreKind::Fingerprint,
+        };
+        if self.looks_for(Property::Reachable) && all_seen {
+            report.violations.extend(subject.unreached(&mut state, &outcome));
+        }
+        let races = self.looks_for(Property::Race);
+        let consistency = subject.consistency(races);
+        judge(&mut report, &outcome, options, consistency);
+        subject.remark(&mut state, &outcome, options, &mut report);
+        if self.tells
+            && report.verdict == "unknown"
+            && matches!(
+                outcome.ending,
+                Ending::Stopped(Why::Time | Why::Memory | Why::States | Why::Interrupted | Why::Full)
+            )
+        {
+            report.notes.extend(subject.growing(&mut state));
+        }
+        Ok(Examined {
+            report,
+            time,
+            bytes,
+            complete: all_seen,
+            dropped: assumptions.refuted().len(),
+        })
+    }
+
+    fn looks_for(&self, property: Property) -> bool {
+        self.options.properties.contains(&property)
+    }
+
+    /// A violation in words, or at least its name. Its schedule is made shorter as long as the user's time allows, or a moment at least.
+    fn tell<S: Subject>(
+        &self,
+        subject: &mut S,
+        state: &mut StateOf<S>,
+        found: &Found<ActionOf<S>>,
+    ) -> Option<Violation> {
+        if !self.tells {
+            return Some(Violation {
+                property: found.flaw.property.name().to_owned(),
+                ..Violation::default()
+            });
+        }
+        let mut effort = Effort {
+            stopped: limits::is_interrupted,
+            ..Effort::default()
+        };
+        if let Some(left) = limits::time_left() {
+            effort.time = effort.time.min(left.max(MOMENT));
+        }
+        let short = search::minimise(subject.system(), state, found, &effort);
+        subject.narrate(state, &short)
+    }
+
+    /// Explores a subject, until it is content with the step semantics. Time and restarts are those of all attempts.
+    fn explore<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Explored<S>, Failure> {
+        let options = &self.given;
+        let (mut restarts, mut time) = (0, Duration::ZERO);
+        loop {
+            let mut state = subject.start()?;
+            let mut visited: Box<dyn Visited> = match options.how.store {
+                StoreKind::Exact => Box::new(store::Exact::new()),
+                StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
+                StoreKind::Bits => Box::new(store::Bits::new(budget::left() / 2)),
+            };
+            let bounded = Options {
+                time: limits::time_left(),
+                ..self.options.clone()
+            };
+            let assumptions = subject.assumptions(&mut state, options)?;
+            let mut ample = self.combination.make::<SystemOf<S>>(assumptions);
+            let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
+            let (system, has_news) = (subject.system(), || subject.has_news());
+            observer.begins(bounded.time, self.memory);
+            let mut watch = Watch {
+                observer: &mut *observer,
+                has_news: &has_news,
+            };
+            let outcome = search::explore(system, &mut state, &mut *visited, &bounded, reduction, &mut watch);
+            let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
+            observer.ends();
+            time += outcome.figures.elapsed;
+            // What was stopped by a limit or by a violation is not done again.
+            let is_over = match &outcome.ending {
+                Ending::Complete => false,
+                Ending::Stopped(why) => {
+                    !matches!(why, Why::Inexact | Why::Preemptions | Why::Unsupported(_) | Why::Again)
+                }
+            };
+            if is_over || !subject.begins_again() {
+                return Ok(Explored {
+                    state,
+                    visited,
+                    assumptions: ample.map(Ample::into_assumptions).unwrap_or_default(),
+                    // What an attempt that was given up went through does not count.
+                    restarts: restarts + outcome.restarts,
+                    outcome,
+                    time,
+                });
+            }
+            restarts += 1;
+        }
+    }
+
+    fn report<A>(&self, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {
+        let figures = &outcome.figures;
+        let mut report = self.blank_report();
+        if outcome.by_walk {
+            report.search = "walk".to_owned();
+        }
+        Report {
+            states: figures.states,
+            transitions: figures.transitions,
+            end_states: outcome.finals,
+            walks: outcome.walked.walks,
+            walk_steps: outcome.walked.steps,
+            max_depth: figures.max_depth,
+            threads: figures.threads.into(),
+            bytes_per_state: visited.bytes() as f64 / (visited.len().max(1)) as f64,
+            collision_probability: visited.collision_probability(),
+            ..report
+        }
+    }
+
+    /// A report before anything was explored.
+    pub fn blank_report(&self) -> Report {
+        Report {
+            schema: SCHEMA,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            program: self.given.how.subject.program.clone(),
+            reductions: self.combination.names().into_iter().map(str::to_owned).collect(),
+            properties: self
+                .options
+                .properties
+                .iter()
+                .map(|property| property.name().to_owned())
+                .collect(),
+            search: order_name(self.given.how.search).to_owned(),
+            store: self.given.how.store.name().to_owned(),
+            ..Report::default()
+        }
+    }
+}
+
+/// What is left to say of a violation where there is no time to tell how it comes about.
+fn cut_off<A>(found: &Found<A>) -> Violation {
+    let property = found.flaw.property.name();
+    Violation {
+        property: property.to_owned(),
+        message: format!("{property}: found, but there was no time to tell how it comes about"),
+        ..Violation::default()
+    }
+}
+
+/// What is left to say of a violation whose schedule cannot be followed, which is a mistake of ours: that there is one.
+fn untold<A>(found: &Found<A>) -> Violation {
+    let property = found.flaw.property.name();
+    Violation {
+        property: property.to_owned(),
+        message: format!(
+            "{property}: found, but not again on the way to it, which is a defect of Raddle; --search dfs may tell more"
+        ),
+        ..Violation::default()
+    }
+}
+
+/// A livelock as a note, where nobody has asked for livelocks.
+fn never_ends(told: &Violation) -> String {
+    let what = told.message.strip_prefix("livelock: ").unwrap_or(&told.message);
+    let place = match told.line {
+        0 => String::new(),
+        line => format!(" ({}:{line})", told.file),
+    };
+    format!("some executions never end: {what}{place}; --property livelock shows one")
+}
+
+/// How a violation was found without a search.
+fn found_by_walk(walks: u64) -> String {
+    let which = match walks {
+        1 => "the first random walk".to_owned(),
+        _ => format!("the last of {walks} random walks"),
+    };
+    format!("{which} through the program came past this, so no search was needed; the figures are those of the walks")
+}
+
+fn unknown_name(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Failure {
+    let known: Vec<&str> = known.collect();
+    let likeness = |other: &&&str| (strsim::jaro(name, other) * 1000.0) as u32;
+    let meant = known.iter().max_by_key(likeness).filter(|other| likeness(other) > 700);
+    let hint = meant.map_or(String::new(), |other| format!("; did you mean `{other}`?"));
+    Failure::input(format!(
+        "there is no {kind} `{name}`{hint}\nthere are {}",
+        known.join(", ")
+    ))
+}
+
+/// The combination with these names.
+fn combination<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Combination, Failure> {
+    Combination::named(names).map_err(|illegal| match illegal {
+        Illegal::Unknown(name) => unknown_name("reduction", &name, REDUCTIONS.iter().map(|entry| entry.name)),
+        other => Failure::input(other.to_string()),
+    })
+}
+
+/// Refuses to be told what nobody would ask about.
+fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), Failure> {
+    let names = combination.names().join(",");
+    if !how.self_locking.is_empty() && !combination.has(Part::SelfLock) {
+        return Err(Failure::input(format!(
+            "--self-locking tells something to the reduction `selflock`, which --reduce {names} does not have"
+        )));
+    }
+    if how.discipline.is_some() && !combination.has(Part::Optimistic) {
+        return Err(Failure::input(format!(
+            "--discipline tells something to the reduction `optimistic`, which --reduce {names} does not have"
+        )));
+    }
+    if !how.shared.is_empty() && combination.is_full() {
+        return Err(Failure::input(format!(
+            "--shared takes something away from what reductions assume, and --reduce {names} assumes nothing"
+        )));
+    }
+    Ok(())
+}
+
+/// Memory that is free, in bytes; 4 GB where the system does not say.
+fn available_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.map_or(4 << 30, |kilobytes| kilobytes * 1024)
+}

@@ -1,0 +1,129 @@
+//! What each strategy costs, on one program.
+
+use crate::Failure;
+use crate::check::{Examined, Plan};
+use crate::limits::Cause;
+use crate::observer::Observer;
+use crate::options::{Check, Compare};
+use crate::verdict::cut_short;
+use reduction::{Combination, Part};
+use report::comparison::Strategy;
+use search::Order;
+
+/// The strategies of Dwyer, Hatcliff, Robby and Ranganath (2004), tables 1 and 2, by the names of their columns.
+const PAPER: &[(&str, &str)] = &[
+    ("B", "base"),
+    ("S", "escape-static"),
+    ("D", "escape"),
+    ("DA", "escape,atomic"),
+    ("SDA", "escape-static,escape,atomic"),
+    ("WSL", "escape,atomic,selflock"),
+    ("WSLdom", "escape,atomic,selflock,dominated"),
+    ("LD", "escape,atomic,lockset"),
+    ("LD+WSLdom", "escape,atomic,selflock,dominated,lockset"),
+];
+
+/// Those of Stoller and Cohen (2006), table 1, by the names of their columns.
+const YARDSTICKS: &[(&str, &str)] = &[("None", "none"), ("LocalFinal", "final"), ("Optimistic", "optimistic")];
+
+/// A strategy, ready to be tried on the program.
+#[derive(Clone)]
+pub struct Contender {
+    /// Its short name.
+    pub name: String,
+    /// Its reductions, as they were given.
+    pub reductions: String,
+    plan: Plan,
+}
+
+impl Contender {
+    /// What the strategy costs.
+    pub fn examine(&self, observer: &mut dyn Observer) -> Result<Strategy, Failure> {
+        Ok(entry(&self.name, self.plan.examine(observer)?))
+    }
+
+    /// What there is to say of it where there had to be an end.
+    pub fn cut_short(&self, cause: Cause) -> Strategy {
+        Strategy {
+            name: self.name.clone(),
+            reductions: self.reductions.clone(),
+            verdict: "unknown".to_owned(),
+            reason: Some(cut_short(cause).0.to_owned()),
+            ..Strategy::default()
+        }
+    }
+}
+
+/// The strategies to be compared, in their order.
+pub fn contenders(options: &Compare) -> Result<Vec<Contender>, Failure> {
+    if options.how.search == Order::Random {
+        return Err(Failure::input(
+            "random walks do not come to an end at which they could be compared: use --search dfs or bfs",
+        ));
+    }
+    let ready = strategies(options).into_iter().map(|(name, reductions)| {
+        let mut plan = Plan::new(alone(options, &reductions))?;
+        plan.tells = false;
+        Ok(Contender { name, reductions, plan })
+    });
+    ready.collect()
+}
+
+/// Short names and reductions: those that the user has given, or all of the paper's that there are.
+fn strategies(options: &Compare) -> Vec<(String, String)> {
+    let is_known = |names: &str| Combination::named(names.split(',')).is_ok();
+    if options.reduce.is_empty() {
+        let known = PAPER.iter().filter(|(_, names)| is_known(names));
+        return known
+            .map(|&(short, names)| (short.to_owned(), names.to_owned()))
+            .collect();
+    }
+    let same = |one: &str, two: &str| {
+        let (one, two) = (Combination::named(one.split(',')), Combination::named(two.split(',')));
+        one.is_ok() && one == two
+    };
+    let given = options.reduce.iter().map(|given| {
+        let column = PAPER.iter().chain(YARDSTICKS).find(|(_, names)| same(names, given));
+        (
+            column.map_or(given.as_str(), |(short, _)| short).to_owned(),
+            given.clone(),
+        )
+    });
+    given.collect()
+}
+
+/// The strategy as a check by itself, which explores everything and writes nothing.
+fn alone(options: &Compare, reductions: &str) -> Check {
+    let mut how = options.how.clone();
+    // The others have nothing to do with it.
+    if !reductions.split(',').any(|name| name == Part::Optimistic.name()) {
+        how.discipline = None;
+    }
+    Check {
+        how,
+        reduce: reductions.split(',').map(str::to_owned).collect(),
+        all: true,
+        preemptions: None,
+        source: Vec::new(),
+        seed: 0,
+        shuffle: false,
+        random_walks: false,
+    }
+}
+
+fn entry(name: &str, examined: Examined) -> Strategy {
+    let report = examined.report;
+    Strategy {
+        name: name.to_owned(),
+        reductions: report.reductions.join(","),
+        states: report.states,
+        transitions: report.transitions,
+        seconds: examined.time.as_secs_f64(),
+        bytes: examined.bytes,
+        verdict: report.verdict,
+        reason: report.reason,
+        complete: examined.complete,
+        restarts: report.restarts,
+        dropped: examined.dropped,
+    }
+}

@@ -1,0 +1,49 @@
+//! Checks programs and says what there is to say about them: what the `raddle` command and other front ends use.
+//!
+//! Nothing here prints, ends the process or reads the command line. A front end fills in a [`Check`], hears of its progress if it wants
+//! to ([`Observer`]), and gets a [`Report`]: a [`Verdict`], violations with their traces, figures. What goes wrong besides the program is
+//! a [`Failure`].
+//!
+//! Whoever wants to do something between the steps makes a [`Plan`] first: it refuses options that do not go together before anything
+//! takes long, and its [`Plan::examine`] does the rest.
+//!
+//! Limits of time and memory are those of the process ([`limits`], [`budget`]).
+
+pub mod analyze;
+mod assumptions;
+pub mod budget;
+mod check;
+pub mod compare;
+mod consistency;
+mod discipline;
+pub mod dump;
+mod failure;
+mod growth;
+pub mod limits;
+mod narrate;
+mod observer;
+pub mod options;
+pub mod oracle;
+mod remarks;
+mod replay;
+mod run;
+mod sources;
+mod subject;
+mod target;
+mod trace_file;
+mod verdict;
+mod verify;
+mod world;
+
+pub use check::{Examined, Plan, check};
+pub use failure::Failure;
+pub use limits::Cause;
+pub use machine::Console;
+pub use observer::{Observer, Silent};
+pub use options::Check;
+pub use replay::Schedule;
+pub use report::model::Report;
+pub use run::run;
+pub use search::{Figures, Order};
+pub use subject::step_semantics::semantics;
+pub use verdict::end_early;
