@@ -11,6 +11,7 @@ mod system;
 mod transitions;
 mod verdict;
 mod view;
+mod wrapper;
 
 pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
 pub use property::{Flaw, Property};
@@ -19,4 +20,8 @@ pub use state_vector::{Section, StateVector};
 pub use system::{System, ThreadId};
 pub use transitions::{End, Transition, Transitions};
 pub use verdict::{Obstacle, Unsupported, Verdict};
-pub use view::{OwnerAccess, Protection, View, Whereabouts};
+pub use view::{
+    Describe, Discipline, Immutability, Interference, Locks, Locksets, OwnerAccess, Ownership, Protection,
+    Reachability, Symmetry, Transactions, Variables, View, Whereabouts,
+};
+pub use wrapper::Wrapper;

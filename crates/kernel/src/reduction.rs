@@ -23,51 +23,37 @@ pub trait Reduction<S: System> {
     fn is_atomic(&self) -> bool;
 
     /// Whether states may lie in the midst of a step.
-    fn has_transactions(&self) -> bool {
-        false
-    }
+    fn has_transactions(&self) -> bool;
 
     /// Whether the state that was asked about last lies in the midst of a step of the thread that is enough there: then it need not be
     /// stored if it has a single successor.
-    fn in_transaction(&self) -> bool {
-        false
-    }
+    fn in_transaction(&self) -> bool;
 
     /// A thread has gone round in a circle without coming to the end of its step.
-    fn diverges(&mut self, _system: &S, _state: &mut S::State, _thread: ThreadId) {}
+    fn diverges(&mut self, system: &S, state: &mut S::State, thread: ThreadId);
 
     /// Whether actions fall asleep: one that was tried at a state is not tried again after others that commute with it.
-    fn sleeps(&self) -> bool {
-        false
-    }
+    fn sleeps(&self) -> bool;
 
     /// Whether two enabled actions of different threads commute in this state: neither enables or disables the other, and
     /// both orders lead to the same state. Only asked if actions fall asleep.
     fn commute(
         &mut self,
-        _system: &S,
-        _state: &mut S::State,
-        _transitions: &Transitions<S::Action>,
-        _one: &Transition<S::Action>,
-        _two: &Transition<S::Action>,
-    ) -> bool {
-        false
-    }
+        system: &S,
+        state: &mut S::State,
+        transitions: &Transitions<S::Action>,
+        one: &Transition<S::Action>,
+        two: &Transition<S::Action>,
+    ) -> bool;
 
     /// What an action of this state is called, by a name that means the same in every state with the same vector. An action
     /// without a name does not fall asleep.
-    fn name(&self, _system: &S, _state: &mut S::State, _action: S::Action) -> Option<u64> {
-        None
-    }
+    fn name(&self, system: &S, state: &mut S::State, action: S::Action) -> Option<u64>;
 
     /// Whether something that was relied on has turned out to be wrong: what was left out may have been needed.
-    fn is_broken(&self) -> bool {
-        false
-    }
+    fn is_broken(&self) -> bool;
 
     /// Forgets what was relied on and is wrong: the search starts over from this state, its first. Whether there was any such
     /// thing.
-    fn refine(&mut self, _system: &S, _state: &mut S::State) -> bool {
-        false
-    }
+    fn refine(&mut self, system: &S, state: &mut S::State) -> bool;
 }

@@ -31,9 +31,7 @@ pub trait System {
 
     /// Whether a step may have changed more that threads can see than its footprint says. A step of a thread that is the only one
     /// alive may: nobody was there to see it.
-    fn wrote(&self, _undo: &Self::Undo) -> bool {
-        false
-    }
+    fn wrote(&self, undo: &Self::Undo) -> bool;
 
     /// Appends the state to `out`: equal vectors mean states that are equal up to the names of objects and threads.
     fn encode(&self, state: &mut Self::State, out: &mut StateVector);
@@ -43,22 +41,16 @@ pub trait System {
     fn decode(&self, state: &mut Self::State, words: &[u32]) -> Result<(), Unsupported>;
 
     /// The number by which the vector of a state calls a thread, if it is alive there.
-    fn canonical_id(&self, _state: &mut Self::State, thread: ThreadId) -> Option<ThreadId> {
-        Some(thread)
-    }
+    fn canonical_id(&self, state: &mut Self::State, thread: ThreadId) -> Option<ThreadId>;
 
     /// Names a state in which nobody can move: the same defect has the same number.
-    fn stuck(&self, _state: &mut Self::State) -> u64 {
-        0
-    }
+    fn stuck(&self, state: &mut Self::State) -> u64;
 
     /// Names a data race between two actions of this state, or excuses it.
     fn race(
         &self,
-        _state: &mut Self::State,
-        _one: &Transition<Self::Action>,
-        _two: &Transition<Self::Action>,
-    ) -> Option<u64> {
-        Some(0)
-    }
+        state: &mut Self::State,
+        one: &Transition<Self::Action>,
+        two: &Transition<Self::Action>,
+    ) -> Option<u64>;
 }

@@ -5,7 +5,9 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, Java, What};
 use kernel::{
-    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, ThreadId, Transition, Transitions, View, Whereabouts,
+    AccessKind, Describe, Discipline, Immutability, Interference, Location, Locks, Locksets, MemoryAccess, OwnerAccess,
+    Ownership, Protection, Reachability, Symmetry, ThreadId, Transactions, Transition, Transitions, Variables,
+    Whereabouts,
 };
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind, LoaderId};
@@ -52,7 +54,7 @@ impl Machine<'_> {
     }
 
     /// Whether a location is in an object of the library's that was there before the search began, and nothing else is assumed about
-    /// it. Threads have [`View::stands_for`], and what locks and counters are made of is there to be written.
+    /// it. Threads have [`Ownership::stands_for`], and what locks and counters are made of is there to be written.
     fn is_settled(&mut self, location: Location) -> bool {
         let object = location.object;
         if !(HEAP..self.memory.image_end()).contains(&object) {
@@ -134,7 +136,7 @@ impl Declared {
     }
 }
 
-impl<'p> View for Java<'p> {
+impl<'p> Reachability for Java<'p> {
     fn is_local(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
         state
             .tracked_at(location)
@@ -180,7 +182,42 @@ impl<'p> View for Java<'p> {
             .filter(|&object| object >= state.memory.image_end());
         young.is_some_and(|object| state.has_flag(object, PROVED))
     }
+}
 
+impl<'p> Immutability for Java<'p> {
+    fn is_final(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        state.declared_at(location) == Declared::Final
+    }
+
+    fn is_settled(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        state.is_settled(location)
+    }
+}
+
+impl<'p> Locks for Java<'p> {
+    fn holds(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
+        state
+            .object_at(location)
+            .is_some_and(|object| state.is_locked_by(object, thread.0))
+    }
+
+    fn locks_of(&self, state: &mut Machine<'p>, thread: ThreadId, out: &mut Vec<Location>) {
+        out.extend(state.locked_objects(thread.0).into_iter().map(|object| Location {
+            object,
+            cell: Location::MONITOR,
+        }));
+    }
+
+    fn steals_lock(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
+        state.steals_lock(thread.0, location)
+    }
+
+    fn distrust(&self, state: &mut Machine<'p>) {
+        state.distrusts = true;
+    }
+}
+
+impl<'p> Locksets for Java<'p> {
     fn protection(
         &self,
         state: &mut Machine<'p>,
@@ -192,35 +229,20 @@ impl<'p> View for Java<'p> {
         state.protection_after(thread.0, object, location, access)
     }
 
-    fn owner_access(&self, state: &mut Machine<'p>, thread: ThreadId, touch: MemoryAccess) -> Option<OwnerAccess> {
-        state.owner_access(thread.0, touch)
+    fn may_be_protected(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        state.declared_at(location).is_variable()
     }
 
-    fn steals_lock(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
-        state.steals_lock(thread.0, location)
-    }
-
-    fn is_final(&self, state: &mut Machine<'p>, location: Location) -> bool {
-        state.declared_at(location) == Declared::Final
-    }
-
-    fn is_settled(&self, state: &mut Machine<'p>, location: Location) -> bool {
-        state.is_settled(location)
-    }
-
-    fn class_of(&self, state: &mut Machine<'p>, location: Location) -> Option<u32> {
-        match state.static_owner(location) {
-            Some(_) => None,
-            None => Some(state.class_of(state.object_at(location)?)),
+    fn reconsider(&self, state: &mut Machine<'p>, (class, cell): (u32, u32), open: bool) {
+        if let Some(declared) = state.declared(class).get_mut(cell as usize)
+            && declared.is_variable()
+        {
+            *declared = if open { Declared::Open } else { Declared::Confined };
         }
     }
+}
 
-    fn holds(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> bool {
-        state
-            .object_at(location)
-            .is_some_and(|object| state.is_locked_by(object, thread.0))
-    }
-
+impl<'p> Ownership for Java<'p> {
     fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
         let object = Some(location.object).filter(|&object| object >= HEAP)?;
         let class = state.class_of(object);
@@ -237,24 +259,25 @@ impl<'p> View for Java<'p> {
         found.map(|number| number == thread.0)
     }
 
-    fn begins(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
-        state.begins_step(thread.0)
+    fn owner_access(&self, state: &mut Machine<'p>, thread: ThreadId, touch: MemoryAccess) -> Option<OwnerAccess> {
+        state.owner_access(thread.0, touch)
     }
 
-    fn is_open(&self, state: &mut Machine<'p>, location: Location) -> bool {
-        !state.is_variable(location)
+    fn may_be_held(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        let known = &state.known;
+        let class = state.object_at(location).map(|object| state.class_of(object));
+        let is_any = |of: u32| class.is_some_and(|class| state.program.is_subclass(class, of));
+        let [ints, longs] = known.queued.each_ref().map(|of| of.condition);
+        [known.synchronizer, ints, longs, known.thread].into_iter().any(is_any) || class == Some(known.holder)
     }
+}
 
-    fn has_access(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
-        state.access(thread.0, location)
-    }
-
-    fn disputed(&self, state: &mut Machine<'p>, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
-        state.add_disputed(out);
-    }
-
-    fn expels(&self, state: &mut Machine<'p>, action: Action, out: &mut Vec<(Location, ThreadId)>) {
-        state.add_expelled(action, out);
+impl<'p> Variables for Java<'p> {
+    fn class_of(&self, state: &mut Machine<'p>, location: Location) -> Option<u32> {
+        match state.static_owner(location) {
+            Some(_) => None,
+            None => Some(state.class_of(state.object_at(location)?)),
+        }
     }
 
     fn variable_of(&self, state: &mut Machine<'p>, location: Location) -> (u32, u32) {
@@ -265,49 +288,12 @@ impl<'p> View for Java<'p> {
         (location.cell < Location::WHOLE && state.object_at(location).is_some()).then(|| state.variable_at(location))
     }
 
-    fn may_be_protected(&self, state: &mut Machine<'p>, location: Location) -> bool {
-        state.declared_at(location).is_variable()
-    }
-
-    fn may_be_held(&self, state: &mut Machine<'p>, location: Location) -> bool {
-        let known = &state.known;
-        let class = state.object_at(location).map(|object| state.class_of(object));
-        let is_any = |of: u32| class.is_some_and(|class| state.program.is_subclass(class, of));
-        let [ints, longs] = known.queued.each_ref().map(|of| of.condition);
-        [known.synchronizer, ints, longs, known.thread].into_iter().any(is_any) || class == Some(known.holder)
-    }
-
     fn parts(&self, state: &mut Machine<'p>, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
         state.add_parts(touch, out);
     }
+}
 
-    fn locks_of(&self, state: &mut Machine<'p>, thread: ThreadId, out: &mut Vec<Location>) {
-        out.extend(state.locked_objects(thread.0).into_iter().map(|object| Location {
-            object,
-            cell: Location::MONITOR,
-        }));
-    }
-
-    fn reconsider(&self, state: &mut Machine<'p>, (class, cell): (u32, u32), open: bool) {
-        if let Some(declared) = state.declared(class).get_mut(cell as usize)
-            && declared.is_variable()
-        {
-            *declared = if open { Declared::Open } else { Declared::Confined };
-        }
-    }
-
-    fn distrust(&self, state: &mut Machine<'p>) {
-        state.distrusts = true;
-    }
-
-    fn describe(&self, state: &mut Machine<'p>, location: Location) -> String {
-        state.describe_location(location)
-    }
-
-    fn spot(&self, state: &mut Machine<'p>, thread: ThreadId) -> u64 {
-        state.spot(thread.0)
-    }
-
+impl<'p> Interference for Java<'p> {
     fn is_wild(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
         state.is_wild(thread.0)
     }
@@ -322,6 +308,16 @@ impl<'p> View for Java<'p> {
         state.is_exchangeable(transitions.footprint(one), transitions.footprint(two))
     }
 
+    fn interfering_threads(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
+        state.interfering_threads(still, out)
+    }
+}
+
+impl<'p> Symmetry for Java<'p> {
+    fn is_renamed(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
+        state.is_renamed(thread.0)
+    }
+
     fn name(&self, state: &mut Machine<'p>, action: Action) -> Option<u64> {
         let what = match action.what {
             What::Wake(thread) => What::Wake(state.canonical_id(thread)?),
@@ -330,13 +326,43 @@ impl<'p> View for Java<'p> {
         let thread = state.canonical_id(action.thread)?;
         Some(Action { thread, what }.name())
     }
+}
 
-    fn is_renamed(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
-        state.is_renamed(thread.0)
+impl<'p> Transactions for Java<'p> {
+    fn begins(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
+        state.begins_step(thread.0)
     }
 
-    fn interfering_threads(&self, state: &mut Machine<'p>, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
-        state.interfering_threads(still, out)
+    fn moves_left(&self, _state: &mut Machine<'p>, _thread: ThreadId, _touch: MemoryAccess) -> bool {
+        false
+    }
+
+    fn is_open(&self, state: &mut Machine<'p>, location: Location) -> bool {
+        !state.is_variable(location)
+    }
+}
+
+impl<'p> Discipline for Java<'p> {
+    fn has_access(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
+        state.access(thread.0, location)
+    }
+
+    fn disputed(&self, state: &mut Machine<'p>, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
+        state.add_disputed(out);
+    }
+
+    fn expels(&self, state: &mut Machine<'p>, action: Action, out: &mut Vec<(Location, ThreadId)>) {
+        state.add_expelled(action, out);
+    }
+}
+
+impl<'p> Describe for Java<'p> {
+    fn describe(&self, state: &mut Machine<'p>, location: Location) -> String {
+        state.describe_location(location)
+    }
+
+    fn spot(&self, state: &mut Machine<'p>, thread: ThreadId) -> u64 {
+        state.spot(thread.0)
     }
 
     fn whereabouts(&self, state: &mut Machine<'p>, thread: ThreadId) -> Whereabouts {

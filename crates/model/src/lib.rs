@@ -28,6 +28,7 @@ mod show;
 mod static_footprint;
 pub mod syntax;
 mod system;
+mod view;
 mod violations;
 
 pub use code::Model;

@@ -4,8 +4,7 @@ use crate::code::{Fault, Model, OWNER_MASK, Op, Step};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
 use kernel::{
-    End, Flaw, Location, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId, Transition, Transitions,
-    Unsupported, View, Whereabouts,
+    End, Flaw, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId, Transition, Transitions, Unsupported,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -252,91 +251,6 @@ impl Model {
     }
 }
 
-/// A model has no objects that could be local: only its locks can be asked about, and its text about what may still come.
-impl View for Model {
-    fn holds(&self, state: &mut State, thread: ThreadId, location: Location) -> bool {
-        // Who wakes up for no reason leaves the wait set without the lock.
-        !self.spurious
-            && location.cell == Location::MONITOR
-            && location.object != 0
-            && state.words[location.object as usize - 1] & OWNER_MASK == thread.0 + 1
-    }
-
-    fn commute(
-        &self,
-        state: &mut State,
-        transitions: &Transitions<Action>,
-        one: &Transition<Action>,
-        two: &Transition<Action>,
-    ) -> bool {
-        self.commute_steps(state, transitions, one, two)
-    }
-
-    fn name(&self, _state: &mut State, action: Action) -> Option<u64> {
-        let (kind, number) = match action.what {
-            What::Go => (0, 0),
-            What::Choose(number) => (1, number),
-            What::Wake(thread) => (2, thread),
-            What::Spurious => (3, 0),
-        };
-        Some(u64::from(action.thread) << 34 | kind << 32 | u64::from(number))
-    }
-
-    fn interfering_threads(&self, state: &mut State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
-        self.add_interfering_threads(state, still, out);
-        true
-    }
-
-    fn is_final(&self, _state: &mut State, location: Location) -> bool {
-        self.is_never_written(location)
-    }
-
-    fn begins(&self, state: &mut State, thread: ThreadId) -> bool {
-        let thread = thread.0 as usize;
-        self.begins_step(state, thread) || self.changes_own_access(state, thread)
-    }
-
-    fn moves_left(&self, state: &mut State, thread: ThreadId, touch: MemoryAccess) -> bool {
-        self.raises(state, thread.0 as usize, touch)
-    }
-
-    fn is_open(&self, _state: &mut State, location: Location) -> bool {
-        self.is_awaited(location)
-    }
-
-    fn describe(&self, _state: &mut State, location: Location) -> String {
-        self.location_name(location)
-    }
-
-    fn spot(&self, state: &mut State, thread: ThreadId) -> u64 {
-        self.line(state, thread.0 as usize).unwrap_or_default().into()
-    }
-
-    fn locks_of(&self, state: &mut State, thread: ThreadId, out: &mut Vec<Location>) {
-        self.add_locks(state, thread.0 as usize, out);
-    }
-
-    fn has_access(&self, state: &mut State, thread: ThreadId, location: Location) -> Option<bool> {
-        self.access(state, thread.0 as usize, location)
-    }
-
-    fn disputed(&self, state: &mut State, out: &mut Vec<(Location, ThreadId, ThreadId)>) {
-        self.add_disputed(state, out);
-    }
-
-    fn expels(&self, state: &mut State, action: Action, out: &mut Vec<(Location, ThreadId)>) {
-        self.add_expelled(state, action, out);
-    }
-
-    fn whereabouts(&self, state: &mut State, thread: ThreadId) -> Whereabouts {
-        Whereabouts {
-            thread: self.thread_name(thread.0 as usize).to_owned(),
-            line: self.line(state, thread.0 as usize).unwrap_or_default(),
-            ..Whereabouts::default()
-        }
-    }
-}
-
 impl System for Model {
     type State = State;
     type Action = Action;
@@ -425,6 +339,14 @@ impl System for Model {
         state.words.extend_from_slice(words);
         state.trail.clear();
         Ok(())
+    }
+
+    fn wrote(&self, _undo: &Undo) -> bool {
+        false
+    }
+
+    fn canonical_id(&self, _state: &mut State, thread: ThreadId) -> Option<ThreadId> {
+        Some(thread)
     }
 
     fn stuck(&self, state: &mut State) -> u64 {

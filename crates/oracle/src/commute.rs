@@ -104,6 +104,8 @@ impl<'r, S: System> Checked<'r, S> {
 }
 
 impl<S: System> Reduction<S> for Checked<'_, S> {
+    kernel::forward_reduction!(S, reduction: is_atomic, has_transactions, in_transaction, diverges, sleeps, name, is_broken);
+
     fn ample(
         &mut self,
         system: &S,
@@ -139,26 +141,6 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         }
     }
 
-    fn is_atomic(&self) -> bool {
-        self.reduction.is_atomic()
-    }
-
-    fn has_transactions(&self) -> bool {
-        self.reduction.has_transactions()
-    }
-
-    fn in_transaction(&self) -> bool {
-        self.reduction.in_transaction()
-    }
-
-    fn diverges(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
-        self.reduction.diverges(system, state, thread);
-    }
-
-    fn sleeps(&self) -> bool {
-        self.reduction.sleeps()
-    }
-
     fn commute(
         &mut self,
         system: &S,
@@ -191,14 +173,6 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
             }
         }
         claimed
-    }
-
-    fn name(&self, system: &S, state: &mut S::State, action: S::Action) -> Option<u64> {
-        self.reduction.name(system, state, action)
-    }
-
-    fn is_broken(&self) -> bool {
-        self.reduction.is_broken()
     }
 
     fn refine(&mut self, system: &S, state: &mut S::State) -> bool {
@@ -497,6 +471,22 @@ mod tests {
 
         fn decode(&self, _state: &mut At, _words: &[u32]) -> Result<(), Unsupported> {
             Ok(())
+        }
+
+        fn wrote(&self, _undo: &At) -> bool {
+            false
+        }
+
+        fn canonical_id(&self, _state: &mut At, thread: ThreadId) -> Option<ThreadId> {
+            Some(thread)
+        }
+
+        fn stuck(&self, _state: &mut At) -> u64 {
+            0
+        }
+
+        fn race(&self, _state: &mut At, _one: &Transition<u16>, _two: &Transition<u16>) -> Option<u64> {
+            Some(0)
         }
     }
 

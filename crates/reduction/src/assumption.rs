@@ -21,7 +21,7 @@ pub enum Assumption {
     Owners,
     /// Final fields of this class are not written after their object is shared.
     Final(u32),
-    /// Each shared location of this variable ([`kernel::View::variable_of`]) is accessed under one lock, by one thread, as the user's rule
+    /// Each shared location of this variable ([`kernel::Variables::variable_of`]) is accessed under one lock, by one thread, as the user's rule
     /// has it, or only read.
     Exclusive(u32, u32),
     /// The same, and to know the locks is enough: if one was held at the first access, one is at all.

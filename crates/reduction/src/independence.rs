@@ -23,7 +23,7 @@ pub trait Independence<S: View> {
         true
     }
 
-    /// Whether an access to a location of this kind ([`View::kind_of`]) may break anything, as the assumptions stand. If not,
+    /// Whether an access to a location of this kind ([`kernel::Variables::kind_of`]) may break anything, as the assumptions stand. If not,
     /// accesses of this kind are not watched until another assumption is broken or dropped.
     fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
         true

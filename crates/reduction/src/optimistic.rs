@@ -11,7 +11,7 @@
 //! the time; so is the only thread. Where locations come and go (Java), what is left is kept in the state, for each execution by itself, and
 //! what only one thread was ever able to reach is nobody else's, nor is what only a thread itself uses of its own object (`own`). Two threads never have one lock, nobody gives another's back, and taking one is visible. For the
 //! user's rules, that they are disjoint and that nobody takes another's access away is checked at every state and for every step that
-//! can be taken there; who may make another's rule true is visible ([`View::begins`]).
+//! can be taken there; who may make another's rule true is visible ([`kernel::Transactions::begins`]).
 //!
 //! SOUNDNESS: a thread that goes round by invisible steps for ever would put the others off. The search notices that, stores
 //! the state and lets all threads move there, as on any other cycle.

@@ -3,7 +3,7 @@
 //! After Godefroid (1996), chapter 4, in the form in which Stoller and Cohen (2006, section 10) compare with it. A set of threads is
 //! enough if nothing that the others may do, as long as none of the set moves, interferes with the next step of one of them, or lets
 //! one take a step that it cannot take now. Such a set is grown from a thread that can move: whoever may interfere joins it, until
-//! nobody is left who may. What the others may still do is the system's to say ([`View::interfering_threads`]), so the set is as small as
+//! nobody is left who may. What the others may still do is the system's to say ([`kernel::Interference::interfering_threads`]), so the set is as small as
 //! the system knows its own future.
 //!
 //! Ties: a set is grown from each thread that can move, he who moved last first and then in the order of the transitions; the one with the

@@ -4,8 +4,9 @@
 //! object at once, as a copy over several fields does.
 
 use kernel::{
-    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, Reduction, StateVector, System, ThreadId, Transitions,
-    Unsupported, View,
+    AccessKind, Immutability, Interference, Location, Locks, Locksets, MemoryAccess, OwnerAccess, Ownership,
+    Protection, Reachability, Reduction, StateVector, System, ThreadId, Transactions, Transition, Transitions,
+    Unsupported, Variables,
 };
 use reduction::{Assumptions, Combination};
 
@@ -57,11 +58,33 @@ impl System for Toy {
     fn decode(&self, (): &mut (), _words: &[u32]) -> Result<(), Unsupported> {
         Ok(())
     }
+
+    fn wrote(&self, (): &()) -> bool {
+        false
+    }
+
+    fn canonical_id(&self, (): &mut (), thread: ThreadId) -> Option<ThreadId> {
+        Some(thread)
+    }
+
+    fn stuck(&self, (): &mut ()) -> u64 {
+        0
+    }
+
+    fn race(&self, (): &mut (), _one: &Transition<u32>, _two: &Transition<u32>) -> Option<u64> {
+        Some(0)
+    }
 }
 
-impl View for Toy {
+kernel::knows_nothing_of!(Toy: Symmetry, Discipline, Describe);
+
+impl Reachability for Toy {
     fn is_local(&self, (): &mut (), thread: ThreadId, _location: Location) -> bool {
         self.local && thread == USER
+    }
+
+    fn is_soon_known_local(&self, (): &mut (), _thread: ThreadId, _location: Location) -> Option<bool> {
+        None
     }
 
     fn is_dominated(&self, (): &mut (), thread: ThreadId, _location: Location, locks: &dyn Fn(u32) -> bool) -> bool {
@@ -75,19 +98,49 @@ impl View for Toy {
     fn is_proved_local(&self, (): &mut (), _location: Location) -> bool {
         self.proved
     }
+}
 
+impl Immutability for Toy {
     fn is_final(&self, (): &mut (), location: Location) -> bool {
         location.cell == FINAL
     }
 
-    fn class_of(&self, (): &mut (), _location: Location) -> Option<u32> {
-        Some(CLASS)
+    fn is_settled(&self, (): &mut (), _location: Location) -> bool {
+        false
     }
+}
 
+impl Locks for Toy {
     fn holds(&self, (): &mut (), thread: ThreadId, _location: Location) -> bool {
         self.locked && thread == USER
     }
 
+    fn locks_of(&self, (): &mut (), _thread: ThreadId, _out: &mut Vec<Location>) {}
+
+    fn steals_lock(&self, (): &mut (), _thread: ThreadId, _location: Location) -> bool {
+        false
+    }
+
+    fn distrust(&self, (): &mut ()) {}
+}
+
+impl Locksets for Toy {
+    fn protection(&self, (): &mut (), thread: ThreadId, location: Location, _access: AccessKind) -> Option<Protection> {
+        let protection = match self.locked && thread == USER {
+            true => Protection::Locked,
+            false => Protection::Open,
+        };
+        (location.cell == PLAIN).then_some(protection)
+    }
+
+    fn may_be_protected(&self, (): &mut (), _location: Location) -> bool {
+        true
+    }
+
+    fn reconsider(&self, (): &mut (), _variable: (u32, u32), _open: bool) {}
+}
+
+impl Ownership for Toy {
     fn stands_for(&self, (): &mut (), thread: ThreadId, _location: Location) -> Option<bool> {
         self.own.then_some(thread == USER)
     }
@@ -101,20 +154,14 @@ impl View for Toy {
         self.named.then_some(owner_access)
     }
 
-    fn protection(&self, (): &mut (), thread: ThreadId, location: Location, _access: AccessKind) -> Option<Protection> {
-        let protection = match self.locked && thread == USER {
-            true => Protection::Locked,
-            false => Protection::Open,
-        };
-        (location.cell == PLAIN).then_some(protection)
+    fn may_be_held(&self, (): &mut (), _location: Location) -> bool {
+        true
     }
+}
 
-    fn begins(&self, (): &mut (), _thread: ThreadId) -> bool {
-        false
-    }
-
-    fn is_open(&self, (): &mut (), location: Location) -> bool {
-        location.cell != PLAIN
+impl Variables for Toy {
+    fn class_of(&self, (): &mut (), _location: Location) -> Option<u32> {
+        Some(CLASS)
     }
 
     fn variable_of(&self, (): &mut (), location: Location) -> (u32, u32) {
@@ -133,6 +180,40 @@ impl View for Toy {
             })),
             _ => out.push(touch),
         }
+    }
+}
+
+impl Interference for Toy {
+    fn is_wild(&self, (): &mut (), _thread: ThreadId) -> bool {
+        false
+    }
+
+    fn commute(
+        &self,
+        (): &mut (),
+        transitions: &Transitions<u32>,
+        one: &Transition<u32>,
+        two: &Transition<u32>,
+    ) -> bool {
+        !kernel::conflict(transitions.footprint(one), transitions.footprint(two))
+    }
+
+    fn interfering_threads(&self, (): &mut (), _still: &[ThreadId], _out: &mut Vec<ThreadId>) -> bool {
+        false
+    }
+}
+
+impl Transactions for Toy {
+    fn begins(&self, (): &mut (), _thread: ThreadId) -> bool {
+        false
+    }
+
+    fn moves_left(&self, (): &mut (), _thread: ThreadId, _touch: MemoryAccess) -> bool {
+        false
+    }
+
+    fn is_open(&self, (): &mut (), location: Location) -> bool {
+        location.cell != PLAIN
     }
 }
 

@@ -1,7 +1,10 @@
 //! Programs, hand-made and random, on one machine; and wrong answers about its states.
 
 use crate::lying::InterferenceQuery;
-use kernel::{AccessKind, Location, Protection, StateVector, System, ThreadId, Transitions, Unsupported, View};
+use kernel::{
+    AccessKind, Interference, Location, Locksets, Protection, Reachability, StateVector, System, ThreadId, Transitions,
+    Unsupported,
+};
 use library::{HostFiles, Library};
 use machine::layout::{self, status};
 use machine::system::{Action, Java, Undo};

@@ -1,13 +1,13 @@
-//! A system that lies: it delegates to a real one and answers one question wrongly.
+//! A system that lies: it stands for a real one and answers one question wrongly.
 
 use kernel::{
-    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, Reduction, StateVector, System, ThreadId, Transition,
-    Transitions, Unsupported, View,
+    AccessKind, Location, MemoryAccess, OwnerAccess, Protection, Reduction, StateVector, ThreadId, Transition,
+    Transitions, Unsupported, View, Wrapper,
 };
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-/// A question to [`View::interfering_threads`].
+/// A question to [`kernel::Interference::interfering_threads`].
 pub struct InterferenceQuery<'q, S: View> {
     pub system: &'q S,
     pub state: &'q mut S::State,
@@ -20,33 +20,35 @@ type Locks<'l> = &'l dyn Fn(u32) -> bool;
 /// What is answered wrongly: whatever is given takes the place of the truth.
 #[allow(clippy::type_complexity)] // each is what it replaces
 pub struct Lies<S: View> {
-    /// For [`View::is_local`].
+    /// For [`kernel::Reachability::is_local`], which is then always known soon.
     pub local: Option<fn(&S, &mut S::State, ThreadId, Location) -> bool>,
-    /// For [`View::is_dominated`].
+    /// For [`kernel::Reachability::is_dominated`].
     pub dominated: Option<fn(&S, &mut S::State, ThreadId, Location, Locks<'_>) -> bool>,
-    /// For [`View::has_escaped`].
+    /// For [`kernel::Reachability::has_escaped`].
     pub escaped: Option<fn(&S, &mut S::State, Location) -> bool>,
-    /// For [`View::is_proved_local`].
+    /// For [`kernel::Reachability::is_proved_local`].
     pub proved: Option<fn(&S, &mut S::State, Location) -> bool>,
-    /// For [`View::protection`].
+    /// For [`kernel::Locksets::protection`].
     pub protection: Option<fn(&S, &mut S::State, ThreadId, Location, AccessKind) -> Option<Protection>>,
-    /// For [`View::owner_access`], by the truth and the touch.
+    /// For [`kernel::Ownership::owner_access`], by the truth and the touch.
     pub owner_access: Option<fn(OwnerAccess, MemoryAccess) -> OwnerAccess>,
-    /// For [`View::is_wild`].
+    /// For [`kernel::Ownership::stands_for`], by the truth about an object that stands for some thread.
+    pub stands_for: Option<fn(bool) -> Option<bool>>,
+    /// For [`kernel::Interference::is_wild`].
     pub wild: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
-    /// For [`View::commute`].
+    /// For [`kernel::Interference::commute`].
     pub commute: Option<fn(&Transitions<S::Action>, &Transition<S::Action>, &Transition<S::Action>) -> bool>,
-    /// For [`View::interfering_threads`].
+    /// For [`kernel::Interference::interfering_threads`].
     pub interfering_threads: Option<fn(InterferenceQuery<'_, S>) -> bool>,
-    /// For [`View::begins`].
+    /// For [`kernel::Transactions::begins`].
     pub begins: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
-    /// For [`View::moves_left`].
+    /// For [`kernel::Transactions::moves_left`].
     pub moves_left: Option<fn(&S, &mut S::State, ThreadId, MemoryAccess) -> bool>,
-    /// For [`View::locks_of`].
+    /// For [`kernel::Locks::locks_of`].
     pub locks_of: Option<fn(&S, &mut S::State, ThreadId, &mut Vec<Location>)>,
-    /// For [`System::apply`].
+    /// For [`kernel::System::apply`].
     pub apply: Option<fn(&S, &mut S::State, S::Action) -> Result<S::Undo, Unsupported>>,
-    /// For [`System::encode`].
+    /// For [`kernel::System::encode`].
     pub encode: Option<fn(&S, &mut S::State, &mut StateVector)>,
     /// Which accesses of a footprint are owned up to.
     pub touches: Option<fn(&[MemoryAccess], MemoryAccess) -> bool>,
@@ -76,6 +78,7 @@ impl<S: View> Default for Lies<S> {
             proved: None,
             protection: None,
             owner_access: None,
+            stands_for: None,
             wild: None,
             commute: None,
             interfering_threads: None,
@@ -128,13 +131,11 @@ impl<'s, S: View> Lying<'s, S> {
     }
 }
 
-impl<S: View> System for Lying<'_, S> {
-    type State = S::State;
-    type Action = S::Action;
-    type Undo = S::Undo;
+impl<S: View> Wrapper for Lying<'_, S> {
+    type Inner = S;
 
-    fn initial(&self) -> Result<S::State, Unsupported> {
-        self.truth.initial()
+    fn inner(&self) -> &S {
+        self.truth
     }
 
     fn transitions(&self, state: &mut S::State, transitions: &mut Transitions<S::Action>) {
@@ -150,11 +151,11 @@ impl<S: View> System for Lying<'_, S> {
         transitions.flaws.clone_from(&real.flaws);
         transitions.marks.clone_from(&real.marks);
         transitions.end = real.end;
-        let mut wakeup = Vec::new();
+        let mut flags = Vec::new();
         let shown = |entry: &&Transition<S::Action>| only.as_ref().is_none_or(|named| named.contains(&entry.thread));
         for entry in real.entries().iter().filter(shown) {
             transitions.add(entry.thread, entry.action, entry.enabled);
-            wakeup.push(entry.wakeup);
+            flags.push((entry.wakeup, entry.spurious));
             let all = real.footprint(entry);
             for &touch in all {
                 if self.lies.touches.is_none_or(|owns_up| owns_up(all, touch)) {
@@ -162,8 +163,8 @@ impl<S: View> System for Lying<'_, S> {
                 }
             }
         }
-        for (entry, wakeup) in transitions.entries_mut().iter_mut().zip(wakeup) {
-            entry.wakeup = wakeup;
+        for (entry, flags) in transitions.entries_mut().iter_mut().zip(flags) {
+            (entry.wakeup, entry.spurious) = flags;
         }
         self.single
             .set(transitions.entries().iter().filter(|entry| entry.enabled).count() == 1);
@@ -174,14 +175,6 @@ impl<S: View> System for Lying<'_, S> {
             Some(lie) => lie(self.truth, state, action),
             None => self.truth.apply(state, action),
         }
-    }
-
-    fn undo(&self, state: &mut S::State, undo: S::Undo) {
-        self.truth.undo(state, undo);
-    }
-
-    fn canonical_id(&self, state: &mut S::State, thread: ThreadId) -> Option<ThreadId> {
-        self.truth.canonical_id(state, thread)
     }
 
     fn encode(&self, state: &mut S::State, out: &mut StateVector) {
@@ -196,24 +189,17 @@ impl<S: View> System for Lying<'_, S> {
         }
     }
 
-    fn decode(&self, state: &mut S::State, words: &[u32]) -> Result<(), Unsupported> {
-        self.truth.decode(state, words)
-    }
-
-    fn stuck(&self, state: &mut S::State) -> u64 {
-        self.truth.stuck(state)
-    }
-
-    fn race(&self, state: &mut S::State, one: &Transition<S::Action>, two: &Transition<S::Action>) -> Option<u64> {
-        self.truth.race(state, one, two)
-    }
-}
-
-impl<S: View> View for Lying<'_, S> {
     fn is_local(&self, state: &mut S::State, thread: ThreadId, location: Location) -> bool {
         match self.lies.local {
             Some(lie) => lie(self.truth, state, thread, location),
             None => self.truth.is_local(state, thread, location),
+        }
+    }
+
+    fn is_soon_known_local(&self, state: &mut S::State, thread: ThreadId, location: Location) -> Option<bool> {
+        match self.lies.local {
+            Some(lie) => Some(lie(self.truth, state, thread, location)),
+            None => self.truth.is_soon_known_local(state, thread, location),
         }
     }
 
@@ -238,22 +224,6 @@ impl<S: View> View for Lying<'_, S> {
         }
     }
 
-    fn variable_of(&self, state: &mut S::State, location: Location) -> (u32, u32) {
-        self.truth.variable_of(state, location)
-    }
-
-    fn parts(&self, state: &mut S::State, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {
-        self.truth.parts(state, touch, out);
-    }
-
-    fn reconsider(&self, state: &mut S::State, variable: (u32, u32), open: bool) {
-        self.truth.reconsider(state, variable, open);
-    }
-
-    fn distrust(&self, state: &mut S::State) {
-        self.truth.distrust(state);
-    }
-
     fn protection(
         &self,
         state: &mut S::State,
@@ -270,6 +240,11 @@ impl<S: View> View for Lying<'_, S> {
     fn owner_access(&self, state: &mut S::State, thread: ThreadId, touch: MemoryAccess) -> Option<OwnerAccess> {
         let truth = self.truth.owner_access(state, thread, touch);
         truth.map(|truth| self.lies.owner_access.map_or(truth, |lie| lie(truth, touch)))
+    }
+
+    fn stands_for(&self, state: &mut S::State, thread: ThreadId, location: Location) -> Option<bool> {
+        let truth = self.truth.stands_for(state, thread, location)?;
+        self.lies.stands_for.map_or(Some(truth), |lie| lie(truth))
     }
 
     fn steals_lock(&self, state: &mut S::State, thread: ThreadId, location: Location) -> bool {
@@ -301,10 +276,6 @@ impl<S: View> View for Lying<'_, S> {
         if entered { None } else { self.truth.name(state, action) }
     }
 
-    fn is_renamed(&self, state: &mut S::State, thread: ThreadId) -> bool {
-        self.truth.is_renamed(state, thread)
-    }
-
     fn interfering_threads(&self, state: &mut S::State, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
         match self.lies.interfering_threads {
             Some(lie) => lie(InterferenceQuery {
@@ -331,10 +302,6 @@ impl<S: View> View for Lying<'_, S> {
         }
     }
 
-    fn is_open(&self, state: &mut S::State, location: Location) -> bool {
-        self.truth.is_open(state, location)
-    }
-
     fn locks_of(&self, state: &mut S::State, thread: ThreadId, out: &mut Vec<Location>) {
         match self.lies.locks_of {
             Some(lie) => lie(self.truth, state, thread, out),
@@ -358,24 +325,16 @@ impl<S: View> View for Lying<'_, S> {
             self.truth.expels(state, action, out);
         }
     }
-
-    fn is_final(&self, state: &mut S::State, location: Location) -> bool {
-        self.truth.is_final(state, location)
-    }
-
-    fn class_of(&self, state: &mut S::State, location: Location) -> Option<u32> {
-        self.truth.class_of(state, location)
-    }
-
-    fn holds(&self, state: &mut S::State, thread: ThreadId, location: Location) -> bool {
-        self.truth.holds(state, thread, location)
-    }
 }
 
 /// A reduction that lets a lying system know what was named.
 pub struct Told<R>(pub R);
 
 impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R> {
+    kernel::forward_reduction!(
+        Lying<'s, S>, 0: is_atomic, has_transactions, in_transaction, diverges, sleeps, commute, name, is_broken, refine
+    );
+
     fn ample(
         &mut self,
         system: &Lying<'s, S>,
@@ -394,49 +353,6 @@ impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R
         }
         let own = |entry: &&Transition<S::Action>| entry.enabled && enough.contains(&entry.thread);
         system.single.set(transitions.entries().iter().filter(own).count() == 1);
-    }
-
-    fn has_transactions(&self) -> bool {
-        self.0.has_transactions()
-    }
-
-    fn in_transaction(&self) -> bool {
-        self.0.in_transaction()
-    }
-
-    fn diverges(&mut self, system: &Lying<'s, S>, state: &mut S::State, thread: ThreadId) {
-        self.0.diverges(system, state, thread);
-    }
-
-    fn sleeps(&self) -> bool {
-        self.0.sleeps()
-    }
-
-    fn commute(
-        &mut self,
-        system: &Lying<'s, S>,
-        state: &mut S::State,
-        transitions: &Transitions<S::Action>,
-        one: &Transition<S::Action>,
-        two: &Transition<S::Action>,
-    ) -> bool {
-        self.0.commute(system, state, transitions, one, two)
-    }
-
-    fn name(&self, system: &Lying<'s, S>, state: &mut S::State, action: S::Action) -> Option<u64> {
-        self.0.name(system, state, action)
-    }
-
-    fn is_atomic(&self) -> bool {
-        self.0.is_atomic()
-    }
-
-    fn is_broken(&self) -> bool {
-        self.0.is_broken()
-    }
-
-    fn refine(&mut self, system: &Lying<'s, S>, state: &mut S::State) -> bool {
-        self.0.refine(system, state)
     }
 }
 

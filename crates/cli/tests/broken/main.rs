@@ -31,6 +31,9 @@ const MODELS: u64 = 2000;
 /// Random models that a broken check of rules is tried on, with each of some rules.
 const RULED_MODELS: u64 = 200;
 
+/// Random models that are explored with a system that does not lie.
+const HONEST_MODELS: u64 = 60;
+
 fn strategy(names: &str, order: Order) -> Strategy {
     Strategy {
         name: names.to_owned(),
@@ -56,6 +59,13 @@ enum Caught {
     Refuted,
 }
 
+/// What a search with lies comes to.
+fn explore_lying<S: View>(system: &S, state: &mut S::State, lies: Lies<S>, strategy: &Strategy) -> Summary {
+    let lying = Lying::new(system, lies);
+    let mut told = Told(strategy.combination.make(Assumptions::default()).expect("a reduction"));
+    summary(search_with(&lying, state, strategy, Some(&mut told)).expect("legal options"))
+}
+
 /// Searches with lies, and holds what comes out against the truth.
 fn catch<S: View>(
     system: &S,
@@ -72,10 +82,11 @@ fn catch<S: View>(
     // Whoever writes states down wrongly cannot be asked whether two of them are the same, nor can he whose answers depend on what
     // he was asked before.
     strategy.commute = !(spins || lies.forgets || lies.oversleeps);
-    let lying = Lying::new(system, lies);
-    let mut told = Told(strategy.combination.make(Assumptions::default()).expect("a reduction"));
-    let ran = search_with(&lying, state, &strategy, Some(&mut told)).expect("legal options");
-    let found = summary(ran);
+    judge(explore_lying(system, state, lies, &strategy), truth, spins)
+}
+
+/// Holds what comes out of a search against the truth.
+fn judge(found: Summary, truth: &Summary, spins: bool) -> Option<Caught> {
     match found.stopped {
         // To come to no end is what is expected of one that does not notice that it came back, and of no other.
         Some(Stop::States | Stop::Other(_)) if !spins => None,
@@ -267,6 +278,30 @@ fn all<'p>() -> Vec<Broken<'p>> {
             }),
             ..Lies::default()
         }),
+        ("a thread's fields are not checked", "Fields", "own", DEPTH, || Lies {
+            stands_for: Some(|own| own.then_some(true)),
+            ..Lies::default()
+        }),
+        (
+            "every thread's fields are everybody's own",
+            "Fields",
+            "own",
+            DEPTH,
+            || Lies {
+                stands_for: Some(|_| Some(true)),
+                ..Lies::default()
+            },
+        ),
+        (
+            "a thread's fields are not checked, in coarse steps",
+            "Fields",
+            "optimistic",
+            DEPTH,
+            || Lies {
+                stands_for: Some(|own| own.then_some(true)),
+                ..Lies::default()
+            },
+        ),
         ("a hash code is drawn by nobody", "Hashed", "escape", DEPTH, || Lies {
             touches: Some(|_, touch| touch.location.cell != machine::layout::LOCK),
             ..Lies::default()
@@ -495,7 +530,15 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 };
                 machine.semantics = java.semantics;
                 machine.begin(start).expect("it begins");
-                let caught = catch(&java, machine, lies(), &strategy, &truth);
+                let caught = match *name {
+                    NOTHING => {
+                        // Who does not lie is explored as the system is: every answer comes through.
+                        let honest = explore_lying(&java, machine, lies(), &strategy);
+                        assert_eq!(honest, explore(&java, machine, &strategy), "{names} on {}", start.class);
+                        judge(honest, &truth, false)
+                    }
+                    _ => catch(&java, machine, lies(), &strategy, &truth),
+                };
                 if let Some(how) = &caught {
                     eprintln!("{name}: {how:?} on {}, {} states", start.class, truth.states);
                     assert_ne!(*name, NOTHING, "sound reductions are caught: {names}");
@@ -612,6 +655,21 @@ fn every_broken_reduction_is_caught_on_models() {
     assert!(left.is_empty(), "not caught: {left:?}");
 }
 
+/// Who does not lie is explored as the system is: every answer comes through.
+#[test]
+fn what_does_not_lie_is_explored_as_what_it_stands_for() {
+    for seed in 0..HONEST_MODELS {
+        let mut model = Model::new(&model::random(seed), seed % 2 == 0).expect("a model");
+        model.spurious = seed % 3 == 0;
+        for names in ["auto", "optimistic", "persistent", "escape,final,sleep"] {
+            let strategy = strategy(names, Order::Depth);
+            let honest = explore_lying(&model, &mut model.start(), Lies::default(), &strategy);
+            let truth = summary(search(&model, &mut model.start(), &strategy).expect("legal options"));
+            assert_eq!(honest, truth, "{names} on model {seed}");
+        }
+    }
+}
+
 /// A broken check of rules: its name, and what it lies about.
 type BrokenRule = (&'static str, fn() -> Lies<Model>);
 
@@ -657,10 +715,8 @@ fn every_broken_check_of_rules_is_caught() {
             left.retain(|(name, lies)| {
                 let mut strategy = strategy("optimistic", Order::Depth);
                 strategy.commute = false;
-                let lying = Lying::new(&model, lies());
-                let mut told = Told(strategy.combination.make(Assumptions::default()).expect("a reduction"));
-                let ran = search_with(&lying, &mut model.start(), &strategy, Some(&mut told)).expect("legal options");
-                let caught = summary(ran).findings != truth.findings;
+                let found = explore_lying(&model, &mut model.start(), lies(), &strategy);
+                let caught = found.findings != truth.findings;
                 if caught {
                     eprintln!("{name}: on model {number} with {rule}");
                     assert_ne!(*name, NOTHING, "sound rules are caught");

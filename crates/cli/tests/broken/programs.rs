@@ -266,6 +266,16 @@ pub const HAND_MADE: &[(&str, &str)] = &[
         public static void main(String[] a) { begin(new S()); }",
     ),
     (
+        // Another thread looks at a field of a thread.
+        "Fields",
+        "static class T extends Thread {
+            int f;
+            public void run() { f = 1; f = 2; }
+        }
+        static void begin(T t) { t.start(); Verify.observe(t.f); }
+        public static void main(String[] a) { begin(new T()); }",
+    ),
+    (
         // A lock as it should be.
         "Locked",
         "static int x;

@@ -1,7 +1,7 @@
 //! Walks through programs by chance: each step is undone and taken again, and each state written down and read back.
 
 use crate::{Dice, common, compile_sources, difference, enabled, vector};
-use kernel::{StateVector, Transitions, Unsupported, View};
+use kernel::{StateVector, Symmetry, Transitions, Unsupported};
 use machine::system::{Action, Java, What};
 use machine::{Machine, Start, StepSemantics};
 use std::collections::BTreeSet;

@@ -222,6 +222,10 @@ impl System for Toy {
         Ok(())
     }
 
+    fn wrote(&self, _undo: &Undo) -> bool {
+        false
+    }
+
     fn canonical_id(&self, state: &mut State, thread: ThreadId) -> Option<ThreadId> {
         if !self.symmetric {
             return Some(thread);

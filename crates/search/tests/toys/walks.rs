@@ -1,7 +1,7 @@
 //! Walks before a search: a violation that one of them meets is enough, and nothing else changes.
 
 use crate::toy::{Action, Op, State, Table, Toy, assert_replays};
-use kernel::{Property, Reduction, ThreadId, Transitions};
+use kernel::{Property, Reduction, ThreadId, Transition, Transitions};
 use search::{Ending, Figures, Observer, Options, Order, Outcome, Silent, Why, explore};
 use std::time::Duration;
 
@@ -29,6 +29,35 @@ impl Reduction<Toy> for First {
 
     fn is_atomic(&self) -> bool {
         false
+    }
+
+    fn has_transactions(&self) -> bool {
+        false
+    }
+
+    fn in_transaction(&self) -> bool {
+        false
+    }
+
+    fn diverges(&mut self, _toy: &Toy, _state: &mut State, _thread: ThreadId) {}
+
+    fn sleeps(&self) -> bool {
+        false
+    }
+
+    fn commute(
+        &mut self,
+        _toy: &Toy,
+        _state: &mut State,
+        _transitions: &Transitions<Action>,
+        _one: &Transition<Action>,
+        _two: &Transition<Action>,
+    ) -> bool {
+        false
+    }
+
+    fn name(&self, _toy: &Toy, _state: &mut State, _action: Action) -> Option<u64> {
+        None
     }
 
     fn is_broken(&self) -> bool {
