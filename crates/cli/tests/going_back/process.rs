@@ -2,8 +2,9 @@
 
 use crate::{Dice, common, difference, enabled, vector};
 use kernel::Transitions;
+use machine::Machine;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names the file that the first process has left for the second.
@@ -74,7 +75,7 @@ fn a_vector_means_the_same_in_another_process() {
                     }
                 }
             }
-            fs::write(left.with_extension("tables"), machine.shared.export()).expect("target can be written");
+            fs::write(left.with_extension("tables"), machine.export()).expect("target can be written");
             fs::write(&left, pack(&blocks)).expect("target can be written");
         });
         let status = Command::new(std::env::current_exe().expect("a test knows itself"))
@@ -106,31 +107,116 @@ fn the_second_process() {
     let classes = common::compile(&common::fixtures());
     let tables = fs::read(left.with_extension("tables")).expect("the first process has left it");
     let blocks = unpack(&fs::read(&left).expect("the first process has left it"));
+    // What ran on another world before does not matter.
+    common::with_machine(&jdk, &classes, |machine, _| run(machine, "Records"));
     common::with_machine(&jdk, &classes, |machine, _| {
-        machine.shared.import(&tables).unwrap_or_else(|error| panic!("{error}"));
-        let mut transitions = Transitions::default();
-        for (number, triple) in blocks.chunks_exact(3).enumerate() {
-            machine
-                .decode(&triple[1])
-                .unwrap_or_else(|_| panic!("vector {number} cannot be read"));
-            let again = vector(machine);
-            assert!(
-                again == triple[1],
-                "vector {number}: {}",
-                difference(&again, &triple[1])
-            );
-            machine.transitions(&mut transitions);
-            let enabled = enabled(&transitions);
-            machine
-                .apply(enabled[triple[0][0] as usize])
-                .unwrap_or_else(|error| panic!("vector {number}: {error}"));
-            let next = vector(machine);
-            assert!(
-                next == triple[2],
-                "after vector {number}: {}",
-                difference(&next, &triple[2])
-            );
-        }
+        machine.import(&tables).unwrap_or_else(|error| panic!("{error}"));
+        read(machine, &blocks);
         eprintln!("JDK {feature}: {} vectors read by another process", blocks.len() / 3);
+        // This world has gone on: it knows more than the other, and of that nothing else.
+        run(machine, "ThreadLocalBasic");
+        machine.restart();
+        machine.import(&tables).unwrap_or_else(|error| panic!("{error}"));
+        read(machine, &blocks[..30]);
     });
+}
+
+/// Reads vectors, writes them down again, and takes the steps that were taken from them.
+fn read(machine: &mut Machine<'_>, blocks: &[Vec<u32>]) {
+    let mut transitions = Transitions::default();
+    for (number, triple) in blocks.chunks_exact(3).enumerate() {
+        machine
+            .decode(&triple[1])
+            .unwrap_or_else(|_| panic!("vector {number} cannot be read"));
+        let again = vector(machine);
+        assert!(
+            again == triple[1],
+            "vector {number}: {}",
+            difference(&again, &triple[1])
+        );
+        machine.transitions(&mut transitions);
+        let enabled = enabled(&transitions);
+        machine
+            .apply(enabled[triple[0][0] as usize])
+            .unwrap_or_else(|error| panic!("vector {number}: {error}"));
+        let next = vector(machine);
+        assert!(
+            next == triple[2],
+            "after vector {number}: {}",
+            difference(&next, &triple[2])
+        );
+    }
+}
+
+/// Runs a program from the image, under one schedule.
+fn run(machine: &mut Machine<'_>, name: &str) {
+    machine.restart();
+    machine
+        .launch(name, &[])
+        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    machine.run();
+}
+
+/// What a new world, in which `programs` have run, says of tables.
+fn refusal(classes: &Path, programs: &[&str], tables: &[u8]) -> Option<String> {
+    let mut answer = None;
+    common::with_machine(&common::jdks()[0], classes, |machine, _| {
+        for name in programs {
+            run(machine, name);
+        }
+        answer = machine.import(tables).err().map(|error| error.to_string());
+    });
+    answer
+}
+
+/// A world in which the numbers of another one mean something else takes nothing over, and says what differs.
+#[test]
+fn a_world_that_differs_is_refused_in_words() {
+    let all = common::compile(&common::fixtures());
+    let classes = common::root().join("target/world-that-differs");
+    let _ = fs::remove_dir_all(&classes);
+    fs::create_dir_all(&classes).expect("target can be written");
+    for name in ["Records", "LambdaCapture"] {
+        for file in fs::read_dir(&all).expect("fixtures are compiled").flatten() {
+            let own = file.file_name();
+            if own.to_string_lossy().starts_with(name) {
+                fs::copy(file.path(), classes.join(own)).expect("target can be written");
+            }
+        }
+    }
+    let mut tables = Vec::new();
+    common::with_machine(&common::jdks()[0], &classes, |machine, _| {
+        run(machine, "Records");
+        tables = machine.export();
+    });
+    assert_eq!(refusal(&classes, &[], &tables), None);
+    assert_eq!(refusal(&classes, &["Records"], &tables), None);
+    assert_eq!(refusal(&classes, &["Records", "LambdaCapture"], &tables), None);
+
+    let check = |programs: &[&str], expected: &[&str]| {
+        let said = refusal(&classes, programs, &tables).expect("the worlds differ");
+        for words in expected {
+            assert!(said.contains(words), "{words:?} is not said: {said}");
+        }
+    };
+    check(&["LambdaCapture"], &[" is ", " here", " there"]);
+    // The same name with another class file: an attribute that no JVM looks at is called otherwise.
+    let file = classes.join("Records.class");
+    let mut bytes = fs::read(&file).expect("it was copied");
+    let at = bytes
+        .windows(10)
+        .position(|name| name == b"SourceFile")
+        .expect("javac names it");
+    bytes[at] = b'T';
+    fs::write(&file, bytes).expect("target can be written");
+    check(&[], &["(Records, by loader 2) has other content here than there"]);
+    check(
+        &["Records"],
+        &["(Records, by loader 2) has other content here than there"],
+    );
+    fs::remove_file(&file).expect("target can be written");
+    check(
+        &[],
+        &["(Records, by loader 2) cannot be had here: class Records was not found"],
+    );
 }

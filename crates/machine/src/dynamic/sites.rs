@@ -141,22 +141,49 @@ impl Sites {
         }
     }
 
-    /// Adds what other tables have; `false` if the numbers given out here already mean something else there.
-    pub fn import(&self, tables: SiteTables) -> bool {
-        let mut agree = true;
-        for (number, (of, place)) in (0..).zip(tables.numbers) {
-            agree &= self.number(of, place) == Some(number);
+    /// Whether no number means something here and something else in other tables; if one does, what.
+    pub fn agree(&self, tables: &SiteTables) -> Result<(), String> {
+        let here = self.export();
+        agree("dynamic site", &here.numbers, &tables.numbers)?;
+        agree("string recipe", &here.recipes, &tables.recipes)?;
+        agree("switch", &here.labels, &tables.labels)?;
+        for (name, there) in &tables.made {
+            match self.made(name) {
+                Some(here) if here != *there => {
+                    return Err(format!("what was made for {name} is {here} here and {there} there"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what other tables have; they agree with these.
+    pub fn import(&self, tables: SiteTables) {
+        for (of, place) in tables.numbers {
+            self.number(of, place);
         }
         for (name, number) in tables.made {
-            agree &= self.enter(name, number) == number;
+            self.enter(name, number);
         }
-        for (number, recipe) in (0..).zip(tables.recipes) {
-            agree &= self.recipe_number(recipe) == number;
+        for recipe in tables.recipes {
+            self.recipe_number(recipe);
         }
-        for (number, labels) in (0..).zip(tables.labels) {
-            agree &= self.labels_number(labels) == number;
+        for labels in tables.labels {
+            self.labels_number(labels);
         }
-        agree
+    }
+}
+
+/// Compares two tables, as far as both go, and tells the first difference.
+pub(crate) fn agree<T: PartialEq + std::fmt::Debug>(what: &str, here: &[T], there: &[T]) -> Result<(), String> {
+    let different = here.iter().zip(there).position(|(one, two)| one != two);
+    match different {
+        None => Ok(()),
+        Some(number) => Err(format!(
+            "{what} {number} is {:?} here and {:?} there",
+            here[number], there[number]
+        )),
     }
 }
 

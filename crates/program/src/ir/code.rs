@@ -134,6 +134,7 @@ pub struct Call {
     /// What is called.
     pub link: Link,
     /// The receiver class seen last and what it led to: a hint, no part of any state.
+    #[serde(skip)]
     pub cache: Link,
 }
 

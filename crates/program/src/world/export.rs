@@ -1,8 +1,11 @@
 //! The world as data: what another process needs so that numbers of classes and methods mean the same there.
 //!
 //! Numbers are given in the order of creation. So the world is written down as the list of what was created, in that
-//! order; reading it creates the same again. What comes from class files is only named, what the program or the
-//! machine has made is there in full.
+//! order; reading it creates the same again. What comes from class files is there by its name and a hash of its bytes,
+//! what the program or the machine has made is there in full.
+//!
+//! SOUNDNESS: every entry is compared, number and content. So a number that both worlds have means the same in both, or
+//! the other world is refused.
 
 use super::class::*;
 use super::define::{MethodSpec, Origin, SyntheticClass};
@@ -10,27 +13,46 @@ use super::load::LoadError;
 use super::program::Program;
 use crate::bytes::Bytes;
 use crate::classfile::flags;
+use crate::input::quoted;
 use crate::ir::Code;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use xxhash_rust::xxh3::xxh3_128;
 
 /// Everything that was created in a world, in order.
 #[derive(Serialize, Deserialize)]
 pub struct World<'c> {
     #[serde(borrow)]
-    events: Vec<Event<'c>>,
+    entries: Vec<Entry<'c>>,
     /// Loader, name, class: what loaders of the program's own have answered.
     answers: Vec<(u32, String, ClassId)>,
 }
 
-#[derive(Serialize, Deserialize)]
+/// Something that was created, with the number that it got.
+#[derive(PartialEq, Serialize, Deserialize)]
+struct Entry<'c> {
+    number: u32,
+    /// For a class, the number of its first method; 0 if it has none.
+    first_method: MethodId,
+    #[serde(borrow)]
+    event: Event<'c>,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
 enum Event<'c> {
     /// A class was found by its name.
-    Found { loader: u32, name: &'c str },
+    Found {
+        loader: u32,
+        name: &'c str,
+        /// A hash of its class file.
+        content: u128,
+    },
     /// An array class was made.
     Array { element: ClassId },
     /// The program defined a class from these bytes.
     Given {
         loader: u32,
+        name: &'c str,
         module: &'c str,
         hidden: Option<ClassId>,
         bytes: &'c [u8],
@@ -48,9 +70,11 @@ enum Event<'c> {
     },
     /// The machine made a method outside of any class's members.
     Method { class: ClassId, method: MadeMethod<'c> },
+    /// The body of a method became a method of its own.
+    Body { of: MethodId },
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(PartialEq, Serialize, Deserialize)]
 struct MadeMethod<'c> {
     name: &'c str,
     descriptor: &'c str,
@@ -70,33 +94,63 @@ pub struct Format {
     pub read: fn(&[u8]) -> Option<Code>,
 }
 
+/// Two worlds have grown in different ways: what differs.
+#[derive(Debug)]
+pub struct Divergence(String);
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Divergence {}
+
 impl Program {
     /// Writes the world down.
     pub fn export(&self, format: &Format) -> World<'_> {
-        let mut events = Vec::new();
+        let mut entries = Vec::new();
         let mut next_method = 1;
         for id in 1..self.class_end() {
             let class = self.class(id);
             let methods_before = class.methods.first().copied().unwrap_or(next_method);
-            self.export_methods(next_method, methods_before, format, &mut events);
+            entries.extend((next_method..methods_before).map(|id| self.method_entry(id, format)));
             next_method = class.methods.last().map_or(methods_before, |last| last + 1);
-            events.extend(self.export_class(class, format));
+            entries.extend(self.class_entry(id, format));
         }
-        self.export_methods(next_method, self.method_end(), format, &mut events);
+        entries.extend((next_method..self.method_end()).map(|id| self.method_entry(id, format)));
         World {
-            events,
+            entries,
             answers: self.answers(),
         }
     }
 
-    fn export_methods<'c>(&'c self, from: MethodId, to: MethodId, format: &Format, events: &mut Vec<Event<'c>>) {
-        for id in from..to {
-            let method = self.method(id);
-            events.push(Event::Method {
+    /// The entry of a method that is among no class's members.
+    fn method_entry(&self, id: MethodId, format: &Format) -> Entry<'_> {
+        let method = self.method(id);
+        let members = &self.class(method.class).methods;
+        let event = match members.get(usize::from(method.index)) {
+            Some(&of) if method.is_body => Event::Body { of },
+            _ => Event::Method {
                 class: method.class,
                 method: self.export_method(method, format),
-            });
+            },
+        };
+        Entry {
+            number: id,
+            first_method: 0,
+            event,
         }
+    }
+
+    /// The entry of a class, unless another one brings it about.
+    fn class_entry(&self, id: ClassId, format: &Format) -> Option<Entry<'_>> {
+        let class = self.class(id);
+        Some(Entry {
+            number: id,
+            first_method: class.methods.first().copied().unwrap_or(0),
+            event: self.export_class(class, format)?,
+        })
     }
 
     fn export_method<'c>(&'c self, method: &'c Method, format: &Format) -> MadeMethod<'c> {
@@ -141,32 +195,37 @@ impl Program {
             return Some(Event::Found {
                 loader: class.loader.0,
                 name: &class.name,
+                content: xxh3_128(&file.bytes),
             });
         }
         let hidden = class.hidden.then_some(class.host);
         Some(Event::Given {
             loader: class.loader.0,
+            name: &class.name,
             module: &class.module,
             hidden,
             bytes: &file.bytes,
         })
     }
 
-    /// Creates what another world has and this one has not. This world must be a beginning of the other: the same JDK
-    /// and class path, the same boot, and nothing after it that the other has not done.
-    pub fn import(&self, world: &World<'_>, format: &Format) -> Result<(), LoadError> {
-        let known = self.export(format).events.len();
-        if known > world.events.len() {
-            return Err(LoadError::Linkage("this world has grown in another way".to_owned()));
+    /// Creates what another world has and this one has not. One of the two must be a beginning of the other: the same JDK
+    /// and class path, the same boot, and after it the same in the same order. Where they differ, nothing or only a part
+    /// of it was created, and numbers of that world must not be used here.
+    pub fn import(&self, world: &World<'_>, format: &Format) -> Result<(), Divergence> {
+        let known = self.export(format).entries;
+        for (here, there) in known.iter().zip(&world.entries) {
+            agree(here, there)?;
         }
-        for (position, event) in world.events.iter().enumerate() {
-            if position < known {
-                continue;
-            }
-            let (classes, methods) = (self.class_end(), self.method_end());
-            self.create(event, format)?;
-            if (classes, methods) == (self.class_end(), self.method_end()) {
-                return Err(LoadError::Linkage("this world has grown in another way".to_owned()));
+        for there in world.entries.iter().skip(known.len()) {
+            let made = self.create(&there.event, format);
+            let made = made.map_err(|error| Divergence(format!("{there} cannot be had here: {error}")))?;
+            let here = match made {
+                Made::Class(id) => self.class_entry(id, format),
+                Made::Method(id) => Some(self.method_entry(id, format)),
+            };
+            match here {
+                Some(here) => agree(&here, there)?,
+                None => return Err(Divergence(format!("{there} is something else here"))),
             }
         }
         for (loader, name, class) in &world.answers {
@@ -175,19 +234,20 @@ impl Program {
         Ok(())
     }
 
-    fn create(&self, event: &Event<'_>, format: &Format) -> Result<(), LoadError> {
+    fn create(&self, event: &Event<'_>, format: &Format) -> Result<Made, LoadError> {
         match event {
-            Event::Found { loader, name } => self.load(LoaderId(*loader), name).map(|_| ()),
-            Event::Array { element } => self.array_of(*element).map(|_| ()),
+            Event::Found { loader, name, .. } => self.load(LoaderId(*loader), name).map(Made::Class),
+            Event::Array { element } => self.array_of(*element).map(Made::Class),
             Event::Given {
                 loader,
+                name: _,
                 module,
                 hidden,
                 bytes,
             } => {
                 let origin = hidden.map_or(Origin::Given, |host| Origin::Hidden { host });
                 self.define_as(LoaderId(*loader), Bytes::from(*bytes), (*module).into(), origin)
-                    .map(|_| ())
+                    .map(Made::Class)
             }
             Event::Made {
                 name,
@@ -210,8 +270,57 @@ impl Program {
                         .collect(),
                     methods: methods.iter().map(|method| read_method(method, format)).collect(),
                 })
-                .map(|_| ()),
-            Event::Method { class, method } => self.detached_method(*class, read_method(method, format)).map(|_| ()),
+                .map(Made::Class),
+            Event::Method { class, method } => self
+                .detached_method(*class, read_method(method, format))
+                .map(Made::Method),
+            Event::Body { of } => self.body_of(*of).map(Made::Method),
+        }
+    }
+}
+
+/// What an entry has led to.
+enum Made {
+    Class(ClassId),
+    Method(MethodId),
+}
+
+fn agree(here: &Entry<'_>, there: &Entry<'_>) -> Result<(), Divergence> {
+    if here == there {
+        return Ok(());
+    }
+    let (one, two) = (here.to_string(), there.to_string());
+    Err(Divergence(if one == two {
+        format!("{one} has other content here than there")
+    } else {
+        format!("{one} here is {two} there")
+    }))
+}
+
+/// What was created, in words and with its number.
+impl fmt::Display for Entry<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number;
+        let class = |name: &str| quoted(name.replace('/', ".")).to_string();
+        match &self.event {
+            Event::Found { loader, name, .. } => write!(f, "class {number} ({}, by loader {loader})", class(name)),
+            Event::Array { element } => write!(f, "class {number} (the array of class {element})"),
+            Event::Given { loader, name, .. } => {
+                write!(
+                    f,
+                    "class {number} ({}, defined by the program for loader {loader})",
+                    class(name)
+                )
+            }
+            Event::Made { name, .. } => write!(f, "class {number} ({}, made by the machine)", class(name)),
+            Event::Method { class: of, method } => {
+                write!(
+                    f,
+                    "method {number} ({} for class {of}, made by the machine)",
+                    quoted(method.name)
+                )
+            }
+            Event::Body { of } => write!(f, "method {number} (the body of method {of})"),
         }
     }
 }

@@ -20,7 +20,7 @@ pub use class::{
 };
 pub use constraints::Disagreement;
 pub use define::{MethodSpec, SyntheticClass};
-pub use export::{Format, World};
+pub use export::{Divergence, Format, World};
 pub use load::LoadError;
 pub use names::{Names, Symbol};
 pub use program::Program;
