@@ -82,14 +82,14 @@ impl Plan {
         let mut properties = BTreeSet::new();
         for name in &how.property {
             let property = Property::named(name)
-                .ok_or_else(|| unknown_name("property", name, Property::ALL.into_iter().map(Property::name)))?;
+                .ok_or_else(|| unknown_name("property", name, Property::ALL.iter().map(|one| one.name())))?;
             properties.insert(property);
         }
         if properties.is_empty() {
-            properties.extend(Property::ALL.into_iter().filter(|property| property.is_default()));
+            properties.extend(Property::defaults());
         }
         if guarded::is_model(&how.subject.program) {
-            properties.remove(&Property::Reachable);
+            properties.remove(&Property::REACHABLE);
         }
         if how.search == Order::Random && how.time.is_none() && how.states.is_none() {
             return Err(Failure::input(
@@ -111,7 +111,7 @@ impl Plan {
         };
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);
-        let asks_locks = !is_model && options.properties.contains(&Property::Lock);
+        let asks_locks = !is_model && options.properties.contains(&Property::LOCK);
         if combination.is_auto() && (asks_locks || options.check_reduced(false).is_err()) {
             // Whoever leaves the choice to us gets what there is.
             combination = Combination::named(["base"]).unwrap_or(combination);
@@ -186,7 +186,7 @@ impl Plan {
                 },
                 semantics: StepSemantics {
                     spurious: how.spurious,
-                    locks: self.options.properties.contains(&Property::Lock),
+                    locks: self.options.properties.contains(&Property::LOCK),
                     ..semantics(&self.combination)
                 },
                 allowed: how.allow_race.clone(),
@@ -238,10 +238,10 @@ impl Plan {
             Ending::Complete => true,
             Ending::Stopped(why) => *why == Why::Inexact && options.how.store == StoreKind::Fingerprint,
         };
-        if self.looks_for(Property::Reachable) && all_seen {
+        if self.looks_for(Property::REACHABLE) && all_seen {
             report.violations.extend(subject.unreached(&mut state, &outcome));
         }
-        let races = self.looks_for(Property::Race);
+        let races = self.looks_for(Property::RACE);
         let consistency = subject.consistency(races);
         judge(&mut report, &outcome, options, consistency);
         subject.remark(&mut state, &outcome, options, &mut report);

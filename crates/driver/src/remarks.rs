@@ -71,7 +71,7 @@ pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut
                     let frame = machine.frame(method, machine.bci(method, pc));
                     let source = sources.line(&frame.class, &frame.file, frame.line);
                     missing.push(Violation {
-                        property: Property::Reachable.name().to_owned(),
+                        property: Property::REACHABLE.name().to_owned(),
                         message: format!("no execution reaches {label}{}:{}", frame.file, frame.line),
                         why: if source.is_empty() { Vec::new() } else { vec![source] },
                         class: frame.class,

@@ -108,7 +108,7 @@ impl Schedule {
         let sources = source_places(&options.source, &subject.program, &class_path);
         let mut semantics = StepSemantics {
             spurious: self.option("spurious").is_some(),
-            locks: self.property == Property::Lock,
+            locks: self.property == Property::LOCK,
             ..semantics(&combination)
         };
         let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
@@ -149,13 +149,8 @@ impl Schedule {
             if action.is_some() {
                 return;
             }
-            flaws.extend(transitions.flaws.iter().copied());
-            flaws.extend(transitions.races().filter_map(|(one, two)| {
-                let key = system.race(state, one, two)?;
-                let property = Property::Race;
-                Some(Flaw { property, key })
-            }));
-            for property in [Property::Deadlock, Property::Livelock] {
+            flaws = search::flaws_of(system, state, transitions, property);
+            if property.is_endless() {
                 let key = system.stuck(state);
                 flaws.push(Flaw { property, key });
             }
@@ -174,7 +169,7 @@ impl Schedule {
             ..self.blank_report()
         };
         flaws.dedup();
-        for flaw in flaws.into_iter().filter(|flaw| flaw.property == property) {
+        for flaw in flaws {
             let found = Found {
                 flaw,
                 actions: actions.clone(),

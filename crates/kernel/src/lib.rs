@@ -4,6 +4,7 @@
 //! pending actions ([`System::transitions`]), applying one of them, and going back by undoing it.
 
 mod footprint;
+mod properties;
 mod property;
 mod reduction;
 mod state_vector;
@@ -14,7 +15,7 @@ mod view;
 mod wrapper;
 
 pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
-pub use property::{Flaw, Property};
+pub use property::{Check, Definition, Flaw, Inspected, Kind, NextStep, Property, Visible};
 pub use reduction::Reduction;
 pub use state_vector::{Section, StateVector};
 pub use system::{System, ThreadId};

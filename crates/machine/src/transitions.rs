@@ -107,7 +107,7 @@ impl<'p> Machine<'p> {
             && let Some(key) = self.circle_key()
         {
             transitions.flaws.push(Flaw {
-                property: Property::Deadlock,
+                property: Property::DEADLOCK,
                 key,
             });
         }
@@ -227,7 +227,7 @@ impl<'p> Machine<'p> {
                 && let Some(key) = self.exception_key(exception)
             {
                 transitions.flaws.push(Flaw {
-                    property: Property::Exception,
+                    property: Property::EXCEPTION,
                     key,
                 });
             }

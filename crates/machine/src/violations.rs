@@ -121,7 +121,7 @@ impl Machine<'_> {
         for object in self.locks_left() {
             let class = self.class_of(object);
             transitions.flaws.push(Flaw {
-                property: Property::Lock,
+                property: Property::LOCK,
                 key: mix([class]),
             });
         }

@@ -234,12 +234,16 @@ impl Model {
     /// What a flaw of a state is about. `transitions` are those of the state.
     pub fn explain(&self, state: &mut State, transitions: &Transitions<Action>, flaw: Flaw) -> Explanation {
         match flaw.property {
-            Property::Exception => self.explain_failure(state, flaw.key),
-            Property::Race => self.explain_race(state, transitions, flaw.key),
-            Property::Lock => self.explain_lock(state, flaw.key),
-            Property::Deadlock | Property::Livelock | Property::Reachable => {
-                self.explain_stuck(state, transitions, flaw.property)
+            one if one == Property::EXCEPTION => self.explain_failure(state, flaw.key),
+            one if one == Property::RACE => self.explain_race(state, transitions, flaw.key),
+            one if one == Property::LOCK => self.explain_lock(state, flaw.key),
+            one if one == Property::DEADLOCK || one == Property::LIVELOCK => {
+                self.explain_stuck(state, transitions, one)
             }
+            other => Explanation {
+                message: other.violated(),
+                ..Explanation::default()
+            },
         }
     }
 
@@ -300,10 +304,11 @@ impl Model {
             let mut entries = transitions.entries().iter();
             entries.any(|entry| entry.thread.0 as usize == *thread && entry.enabled && !entry.spurious)
         };
-        let members = match property {
-            Property::Livelock => self.live(state).into_iter().filter(could_move).collect(),
-            _ if circle.is_empty() => self.live(state),
-            _ => circle.clone(),
+        let is_livelock = property == Property::LIVELOCK;
+        let members = match () {
+            () if is_livelock => self.live(state).into_iter().filter(could_move).collect(),
+            () if circle.is_empty() => self.live(state),
+            () => circle.clone(),
         };
         let names: Vec<String> = members
             .iter()
@@ -313,15 +318,15 @@ impl Model {
             [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
             _ => names.concat(),
         };
-        let message = match property {
-            Property::Livelock if members.len() == 1 => {
+        let message = match () {
+            () if is_livelock && members.len() == 1 => {
                 format!("livelock: {names} runs for ever and changes nothing that another thread looks at")
             }
-            Property::Livelock => {
+            () if is_livelock => {
                 format!("livelock: {names} run for ever and change nothing that another thread looks at")
             }
-            _ if circle.is_empty() => format!("deadlock: nobody can go on ({names})"),
-            _ => format!("deadlock: {names} wait for each other"),
+            () if circle.is_empty() => format!("deadlock: nobody can go on ({names})"),
+            () => format!("deadlock: {names} wait for each other"),
         };
         Explanation {
             message,
@@ -402,7 +407,7 @@ mod tests {
             "waits to be notified on n",
         ];
         assert_eq!(status, expected);
-        let told = model.explain_stuck(&mut state, &Transitions::default(), Property::Deadlock);
+        let told = model.explain_stuck(&mut state, &Transitions::default(), Property::DEADLOCK);
         assert_eq!(told.message, "deadlock: \"a\" and \"b\" wait for each other");
         assert_eq!(
             told.why,

@@ -265,7 +265,7 @@ impl System for Model {
         let mut stuck = 0;
         for thread in 0..self.instances.len() {
             if let Some((fault, step)) = Fault::of(self.point(state, thread)) {
-                let (property, key) = (Property::Exception, u64::from(fault.point(step)));
+                let (property, key) = (Property::EXCEPTION, u64::from(fault.point(step)));
                 transitions.flaws.push(Flaw { property, key });
             }
             if self.step(state, thread).is_none() {

@@ -22,12 +22,12 @@ impl Model {
         if stuck > 1 {
             let circle = self.circle(state);
             if !circle.is_empty() {
-                let (property, key) = (Property::Deadlock, self.points_key(state, circle));
+                let (property, key) = (Property::DEADLOCK, self.points_key(state, circle));
                 transitions.flaws.push(Flaw { property, key });
             }
         }
         for (position, _) in self.left_locks(state) {
-            let (property, key) = (Property::Lock, position as u64);
+            let (property, key) = (Property::LOCK, position as u64);
             transitions.flaws.push(Flaw { property, key });
         }
     }

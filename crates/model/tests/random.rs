@@ -13,8 +13,9 @@ fn options(order: Order) -> Options {
     Options {
         order,
         properties: Property::ALL
-            .into_iter()
-            .filter(|one| *one != Property::Livelock)
+            .iter()
+            .copied()
+            .filter(|one| *one != Property::LIVELOCK)
             .collect(),
         all: true,
         states: Some(MOST_STATES),
@@ -56,7 +57,7 @@ fn both_granularities_see_the_same() {
         assert!(few.figures.states <= all.figures.states, "seed {seed}\n{program}");
         assert_eq!(all.finals > 0, few.finals > 0, "seed {seed}\n{program}");
         let has = |property| all.found.iter().any(|found| found.flaw.property == property);
-        let kinds = [Property::Deadlock, Property::Exception, Property::Race, Property::Lock];
+        let kinds = [Property::DEADLOCK, Property::EXCEPTION, Property::RACE, Property::LOCK];
         for (count, property) in counts.iter_mut().zip(kinds) {
             *count += usize::from(has(property));
         }

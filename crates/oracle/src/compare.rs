@@ -4,7 +4,7 @@
 //! came to its end. Numbers of states and schedules are free.
 
 use crate::commute::Checked;
-use kernel::{Flaw, Property, Reduction, System, Transitions, View};
+use kernel::{Flaw, Reduction, System, Transitions, View};
 use reduction::{Assumptions, Combination};
 use search::{Ending, Found, Options, Outcome, Silent, Why};
 use std::collections::BTreeSet;
@@ -150,7 +150,7 @@ pub fn search_with<S: View>(
 
 /// Whether a schedule can be followed, and the flaw is there at its end.
 fn leads_there<S: System>(system: &S, state: &mut S::State, found: &Found<S::Action>) -> bool {
-    if found.flaw.property == Property::Livelock {
+    if found.flaw.property.is_endless() {
         return true;
     }
     let mut met = false;
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn what_only_one_finds_is_a_difference() {
         let flaw = Finding::Flaw(Flaw {
-            property: Property::Race,
+            property: Property::RACE,
             key: 7,
         });
         let said = vec![

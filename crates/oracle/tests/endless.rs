@@ -42,7 +42,7 @@ fn what_never_ends_is_noticed_with_every_reduction() {
             let ran = search(&model, &mut model.start(), &strategy(names, properties)).expect("legal options");
             ran.outcome
         };
-        let truth = run("base", BTreeSet::from([Property::Livelock]));
+        let truth = run("base", BTreeSet::from([Property::LIVELOCK]));
         if truth.ending != Ending::Complete {
             continue;
         }

@@ -105,7 +105,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             system,
             visited,
             draw: Draw::new(options.seed),
-            components: wanted.has(Property::Livelock).then(Components::default),
+            components: wanted.has(Property::LIVELOCK).then(Components::default),
             examined: 0,
             target: None,
             bound: options.preemptions.map(|limit| Bound { limit, every: false }),
@@ -220,7 +220,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             self.choose(schedule, choices);
         }
         self.fresh.clear();
-        inspect(self.system, state, &self.transitions, self.wanted, &mut self.fresh);
+        inspect(self.system, state, &self.transitions, &self.wanted, &mut self.fresh);
         Opened {
             flawed: !self.fresh.is_empty() && self.keep_fresh(),
             reduced: !self.enough.is_empty(),
@@ -633,7 +633,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self.outcome.figures.elapsed = self.timer.elapsed();
         let unsupported = self.outcome.unsupported.first().map(|(one, _)| one.clone());
         let lost = self.components.as_ref().is_some_and(|components| components.lost);
-        let lost = lost && self.wants(Property::Livelock);
+        let lost = lost && self.wants(Property::LIVELOCK);
         let inexact = self.inexact || lost || self.visited.collision_probability() > 0.0;
         let broken = self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken());
         // SOUNDNESS: "complete" is what is left when nothing was left out for whatever reason.

@@ -1,27 +1,77 @@
 //! What is wrong with one state.
 
 use crate::livelock;
-use kernel::{End, Flaw, Property, System, Transitions};
+use kernel::{Check, End, Flaw, Inspected, Kind, NextStep, Property, System, Transitions};
 use std::collections::BTreeSet;
 
-/// A set of properties that is quick to ask.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted([bool; Property::ALL.len()]);
+/// The properties that are looked for, and the checks of those that are about one state.
+pub(crate) struct Wanted {
+    properties: Vec<Property>,
+    checks: Vec<(Property, Check)>,
+}
 
 impl Wanted {
     /// The set of these.
     pub fn new(properties: &BTreeSet<Property>) -> Wanted {
-        Wanted(Property::ALL.map(|one| properties.contains(&one)))
+        Wanted::of(properties.iter().copied())
     }
 
     /// The set of this one.
     pub fn only(property: Property) -> Wanted {
-        Wanted(Property::ALL.map(|one| one == property))
+        Wanted::of([property])
+    }
+
+    fn of(properties: impl IntoIterator<Item = Property>) -> Wanted {
+        let properties: Vec<Property> = properties.into_iter().collect();
+        let check = |&property: &Property| match property.kind() {
+            Kind::State(check) => Some((property, check?)),
+            Kind::Endless | Kind::Whole => None,
+        };
+        Wanted {
+            checks: properties.iter().filter_map(check).collect(),
+            properties,
+        }
     }
 
     /// Whether it is among them.
-    pub fn has(self, property: Property) -> bool {
-        self.0[property as usize]
+    pub fn has(&self, property: Property) -> bool {
+        self.properties.contains(&property)
+    }
+}
+
+/// A state for the checks.
+struct At<'a, S: System> {
+    system: &'a S,
+    state: &'a mut S::State,
+    transitions: &'a Transitions<S::Action>,
+}
+
+impl<S: System> Inspected for At<'_, S> {
+    fn end(&self) -> End {
+        self.transitions.end
+    }
+
+    fn is_dead(&self) -> bool {
+        self.transitions.is_dead()
+    }
+
+    fn next_step(&self, position: usize) -> Option<NextStep<'_>> {
+        let entry = self.transitions.entries().get(position)?;
+        Some(NextStep {
+            thread: entry.thread,
+            enabled: entry.enabled,
+            footprint: self.transitions.footprint(entry),
+        })
+    }
+
+    fn stuck(&mut self) -> u64 {
+        self.system.stuck(self.state)
+    }
+
+    fn races(&mut self, keys: &mut Vec<u64>) {
+        for (one, two) in self.transitions.races() {
+            keys.extend(self.system.race(self.state, one, two));
+        }
     }
 }
 
@@ -30,33 +80,41 @@ pub(crate) fn inspect<S: System>(
     system: &S,
     state: &mut S::State,
     transitions: &Transitions<S::Action>,
-    wanted: Wanted,
+    wanted: &Wanted,
     flaws: &mut Vec<Flaw>,
 ) {
     if transitions.end == End::Ignored {
         return;
     }
     flaws.extend(transitions.flaws.iter().filter(|flaw| wanted.has(flaw.property)));
-    if wanted.has(Property::Race) {
-        for (one, two) in transitions.races() {
-            if let Some(key) = system.race(state, one, two) {
-                let property = Property::Race;
-                flaws.push(Flaw { property, key });
-            }
-        }
+    let mut keys = Vec::new();
+    for &(property, check) in &wanted.checks {
+        let mut at = At {
+            system,
+            state: &mut *state,
+            transitions,
+        };
+        check(&mut at, &mut keys);
+        flaws.extend(keys.drain(..).map(|key| Flaw { property, key }));
     }
-    if wanted.has(Property::Deadlock) && transitions.is_dead() {
-        let (property, key) = (Property::Deadlock, system.stuck(state));
-        flaws.push(Flaw { property, key });
-    }
+}
+
+/// What breaks a property of one state there. `transitions` are those of the state.
+pub fn flaws_of<S: System>(
+    system: &S,
+    state: &mut S::State,
+    transitions: &Transitions<S::Action>,
+    property: Property,
+) -> Vec<Flaw> {
+    let mut flaws = Vec::new();
+    inspect(system, state, transitions, &Wanted::only(property), &mut flaws);
+    flaws
 }
 
 /// Whether a state has this flaw. `transitions` are those of the state.
 pub fn meets<S: System>(system: &S, state: &mut S::State, transitions: &Transitions<S::Action>, flaw: Flaw) -> bool {
-    if flaw.property == Property::Livelock {
+    if flaw.property.is_endless() {
         return livelock::caught(system, state) == Some(flaw.key);
     }
-    let mut flaws = Vec::new();
-    inspect(system, state, transitions, Wanted::only(flaw.property), &mut flaws);
-    flaws.contains(&flaw)
+    flaws_of(system, state, transitions, flaw.property).contains(&flaw)
 }

@@ -29,7 +29,7 @@ mod sleep_sets;
 mod step;
 
 pub use explore::explore;
-pub use inspect::meets;
+pub use inspect::{flaws_of, meets};
 pub use minimise::minimise;
 pub use options::{Conflict, Effort, Options, Order};
 pub use outcome::{Ending, Figures, Found, Observer, Outcome, Silent, Walked, Why};

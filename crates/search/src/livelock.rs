@@ -154,7 +154,7 @@ fn examine<S: System, V: Visited + ?Sized>(
     actions: impl FnOnce() -> Vec<S::Action>,
     shape: Shape,
 ) {
-    let (wanted, system) = (expansion.wants(Property::Livelock), expansion.system);
+    let (wanted, system) = (expansion.wants(Property::LIVELOCK), expansion.system);
     let most = match wanted {
         true => u64::MAX,
         false if expansion.endless().is_some() => return,
@@ -175,7 +175,7 @@ fn examine<S: System, V: Visited + ?Sized>(
     let Future::Livelock(key, stem, _) = future else {
         return;
     };
-    let property = Property::Livelock;
+    let property = Property::LIVELOCK;
     let flaw = Flaw { property, key };
     let Ok(undos) = crate::replay(system, state, &stem, |_, _, _| {}) else {
         return;

@@ -8,7 +8,7 @@ use crate::expand::Expansion;
 use crate::shrink::{Shrink, Trace, cost};
 use crate::step::Bound;
 use crate::{Effort, Ending, Figures, Found, Observer, Options, Outcome, Why, depth, livelock};
-use kernel::{Flaw, Property, System};
+use kernel::{Flaw, System};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use store::Exact;
@@ -32,7 +32,7 @@ pub fn minimise<S: System>(
     let Some(mut best) = shrink.follow_exactly(state, stem) else {
         return found.clone();
     };
-    if found.flaw.property == Property::Livelock {
+    if found.flaw.property.is_endless() {
         // It is no flaw of one state, so a search for a state finds nothing.
         shrink.allow(effort.states, part(4));
         let best = shrink.improve(state, best);

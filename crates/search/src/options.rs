@@ -1,6 +1,6 @@
 //! What a search is asked to do.
 
-use kernel::Property;
+use kernel::{Kind, Property, Visible};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
@@ -49,7 +49,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             order: Order::Depth,
-            properties: Property::ALL.into_iter().filter(|one| one.is_default()).collect(),
+            properties: Property::defaults().collect(),
             all: false,
             time: None,
             states: None,
@@ -65,21 +65,29 @@ impl Default for Options {
 impl Options {
     /// Whether the parts go together.
     pub fn check(&self) -> Result<(), Conflict> {
-        let livelock = self.properties.contains(&Property::Livelock);
+        let endless = self.properties.iter().any(|property| property.is_endless());
+        // SOUNDNESS: what nobody decides must not hold. `reachable` is decided by the marks of an outcome.
+        let is_decided = |property: &Property| {
+            matches!(property.kind(), Kind::State(_)) || [Property::LIVELOCK, Property::REACHABLE].contains(property)
+        };
+        if let Some(&property) = self.properties.iter().find(|property| !is_decided(property)) {
+            return Err(Conflict::Undecided(property));
+        }
         match self {
-            _ if livelock && self.order != Order::Depth => Err(Conflict::LivelockOrder),
-            _ if livelock && self.preemptions.is_some() => Err(Conflict::LivelockBound),
+            _ if endless && self.order != Order::Depth => Err(Conflict::LivelockOrder),
+            _ if endless && self.preemptions.is_some() => Err(Conflict::LivelockBound),
             _ => Ok(()),
         }
     }
 
     /// Whether they go together with a reduction, which is wanted for what falls asleep under it if `sleeps`.
     pub fn check_reduced(&self, sleeps: bool) -> Result<(), Conflict> {
-        match self {
+        let sees_all = |property: &&Property| property.visible() == Visible::EveryStep;
+        match self.properties.iter().find(sees_all) {
             _ if sleeps && self.order != Order::Depth => Err(Conflict::SleepOrder),
-            _ if self.properties.contains(&Property::Livelock) => Err(Conflict::LivelockReduced),
-            _ if self.preemptions.is_some() => Err(Conflict::BoundReduced),
-            _ => Ok(()),
+            Some(&property) => Err(Conflict::EveryStep(property)),
+            None if self.preemptions.is_some() => Err(Conflict::BoundReduced),
+            None => Ok(()),
         }
     }
 }
@@ -91,8 +99,10 @@ pub enum Conflict {
     LivelockOrder,
     /// A bound takes away the very steps that lead out of a component.
     LivelockBound,
-    /// Whether something changes is what a livelock is about, so every step can be seen.
-    LivelockReduced,
+    /// This property is about more than one state, and the search has no way to decide it.
+    Undecided(Property),
+    /// This property can see every step, so none may be left out.
+    EveryStep(Property),
     /// The schedule that a reduction leaves out may be the one with few preemptions.
     BoundReduced,
     /// What may sleep is what was explored before, which only depth-first search knows.
@@ -102,14 +112,19 @@ pub enum Conflict {
 impl fmt::Display for Conflict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Conflict::EveryStep(property) => {
+                return write!(
+                    f,
+                    "every step can be seen by `{}`: look for it with --reduce base, or drop the property",
+                    property.name()
+                );
+            }
+            Conflict::Undecided(property) => return write!(f, "no search decides `{}`", property.name()),
             Conflict::LivelockOrder => {
                 "livelocks are only found by depth-first search: choose that or drop the property"
             }
             Conflict::LivelockBound => {
                 "livelocks are not found under a bound on preemptions: drop the bound or the property"
-            }
-            Conflict::LivelockReduced => {
-                "every step can be seen by `livelock`: look for it with --reduce base, or drop the property"
             }
             Conflict::BoundReduced => {
                 "a reduction may leave out the very schedule with few preemptions: bound them with --reduce base"

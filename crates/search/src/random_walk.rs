@@ -277,7 +277,7 @@ impl<'a, S: System> RandomWalks<'a, S> {
         self.system.transitions(state, &mut self.transitions);
         let threads = count_threads(&self.transitions);
         self.has_others |= threads > 1;
-        let Some(wanted) = self.wanted else {
+        let Some(wanted) = &self.wanted else {
             return !self.is_over;
         };
         let outcome = &mut self.outcome;

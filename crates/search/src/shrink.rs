@@ -3,7 +3,7 @@
 
 use crate::inspect::meets;
 use crate::replay::rewind;
-use kernel::{Flaw, Property, System, ThreadId, Transitions};
+use kernel::{Flaw, System, ThreadId, Transitions};
 use std::time::Instant;
 
 /// A schedule, with who acts.
@@ -159,7 +159,7 @@ impl<'a, S: System> Shrink<'a, S> {
 
     /// Follows a schedule, leaves out what cannot be done, and ends as soon as the flaw is there.
     fn follow(&mut self, state: &mut S::State, trace: &Trace<S::Action>) -> Option<Trace<S::Action>> {
-        let anywhere = self.flaw.property != Property::Livelock;
+        let anywhere = !self.flaw.property.is_endless();
         let (mut done, mut undos, mut met) = (Vec::with_capacity(trace.len()), Vec::new(), false);
         let mut moved = true;
         for at in 0..=trace.len() {

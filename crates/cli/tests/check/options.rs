@@ -96,7 +96,8 @@ fn statuses_are_as_documented() {
 
 #[test]
 fn wrong_options_are_explained() {
-    let properties = Property::ALL.map(Property::name).join(", ");
+    let properties: Vec<&str> = Property::ALL.iter().map(|one| one.name()).collect();
+    let properties = properties.join(", ");
     let cases: [(&[&str], &[&str]); 18] = [
         (&["--property", "dedlock"], &["no property `dedlock`", &properties]),
         (&["--property", "race,dedlock"], &["no property `dedlock`", &properties]),

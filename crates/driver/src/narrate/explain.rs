@@ -17,12 +17,12 @@ impl Narrator<'_> {
         found: &Found<Action>,
     ) -> (String, Vec<String>, Option<Frame>) {
         match found.flaw.property {
-            Property::Deadlock => self.explain_deadlock(machine),
-            Property::Exception => self.explain_exception(machine),
-            Property::Race => self.explain_race(machine, transitions, found),
-            Property::Lock => self.explain_lock(machine),
-            Property::Livelock => self.explain_livelock(machine, transitions, found),
-            Property::Reachable => (String::new(), Vec::new(), None),
+            one if one == Property::DEADLOCK => self.explain_deadlock(machine),
+            one if one == Property::EXCEPTION => self.explain_exception(machine),
+            one if one == Property::RACE => self.explain_race(machine, transitions, found),
+            one if one == Property::LOCK => self.explain_lock(machine),
+            one if one == Property::LIVELOCK => self.explain_livelock(machine, transitions, found),
+            other => (other.violated(), Vec::new(), None),
         }
     }
 

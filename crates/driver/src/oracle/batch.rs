@@ -250,7 +250,7 @@ impl Subject for Case<'_, '_> {
     fn describe(&mut self, strategy: &Strategy, finding: Finding) -> String {
         match finding {
             Finding::Flaw(flaw) => match self.violation(strategy, Some(finding)) {
-                Some((property, message, line)) if flaw.property != Property::Race => {
+                Some((property, message, line)) if flaw.property != Property::RACE => {
                     format!("{property}, line {line}: {message}")
                 }
                 Some((_, message, line)) => format!("line {line}: {message}"),

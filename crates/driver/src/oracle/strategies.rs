@@ -65,7 +65,7 @@ const MORE_AT_ONCE: usize = 3;
 /// numbers from. The blind one leaves out schedules with more preemptions than that, and so must be caught.
 pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
     // What reductions do not keep is not compared.
-    let left_out = [Property::Livelock, Property::Lock];
+    let left_out = [Property::LIVELOCK, Property::LOCK];
     chosen(options, seed, options.states, FINER, FOR_PROGRAMS, &left_out)
 }
 
@@ -77,7 +77,7 @@ pub fn for_models(options: &Oracle, seed: u64) -> Vec<Strategy> {
         options.states.min(MODEL_STATES),
         FINER_MODELS,
         FOR_MODELS,
-        &[Property::Livelock],
+        &[Property::LIVELOCK],
     )
 }
 
@@ -104,7 +104,8 @@ fn chosen(
                 seed,
                 all: true,
                 properties: Property::ALL
-                    .into_iter()
+                    .iter()
+                    .copied()
                     .filter(|property| !left_out.contains(property))
                     .collect(),
                 states: Some(if every { states * finer } else { states }),

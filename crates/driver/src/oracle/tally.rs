@@ -37,7 +37,11 @@ impl Tally {
             let is_such = |finding: &Finding| matches!(finding, Finding::Flaw(flaw) if flaw.property == property);
             summary.findings.iter().any(is_such)
         };
-        let broken: Vec<Property> = Property::ALL.into_iter().filter(|&property| flawed(property)).collect();
+        let broken: Vec<Property> = Property::ALL
+            .iter()
+            .copied()
+            .filter(|&property| flawed(property))
+            .collect();
         self.clean += u64::from(broken.is_empty());
         for property in broken {
             *self.with.entry(property).or_default() += 1;

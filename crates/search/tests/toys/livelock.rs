@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 fn check(toy: &Toy, livelocks: usize) {
     for seed in 0..20 {
         let options = Options {
-            properties: BTreeSet::from([Property::Livelock]),
+            properties: BTreeSet::from([Property::LIVELOCK]),
             shuffle: seed > 0,
             seed,
             ..all()
@@ -113,7 +113,7 @@ fn ends_and_deadlocks_are_none() {
 fn a_step_that_may_lead_out_leaves_doubt() {
     let toy = Toy::new(1, &[&[Op::While(0, 0, 0)], &[Op::Foreign]]);
     let options = Options {
-        properties: BTreeSet::from([Property::Livelock]),
+        properties: BTreeSet::from([Property::LIVELOCK]),
         ..all()
     };
     assert!(run(&toy, &options).found.is_empty());
@@ -123,7 +123,7 @@ fn a_step_that_may_lead_out_leaves_doubt() {
 fn a_store_without_numbers_says_nothing() {
     let toy = Toy::new(1, &[&[Op::While(0, 0, 0)]]);
     let options = Options {
-        properties: BTreeSet::from([Property::Livelock]),
+        properties: BTreeSet::from([Property::LIVELOCK]),
         ..all()
     };
     let outcome = run_with(&toy, &options, Table::bits());

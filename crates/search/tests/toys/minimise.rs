@@ -41,17 +41,17 @@ fn check(toy: &Toy, properties: &[Property], switches: usize, steps: usize) {
 #[test]
 fn known_minima_are_found() {
     // Load, the other thread as a whole, store.
-    check(&lost_update(2), &[Property::Exception], 2, 4);
+    check(&lost_update(2), &[Property::EXCEPTION], 2, 4);
     // Load, both other threads, store.
-    check(&lost_update(3), &[Property::Exception], 3, 6);
+    check(&lost_update(3), &[Property::EXCEPTION], 3, 6);
     // One fork each.
-    check(&philosophers(2, 1), &[Property::Deadlock], 1, 2);
-    let three = minimised(&philosophers(3, 2), &[Property::Deadlock], &Effort::default());
+    check(&philosophers(2, 1), &[Property::DEADLOCK], 1, 2);
+    let three = minimised(&philosophers(3, 2), &[Property::DEADLOCK], &Effort::default());
     assert!(three.iter().any(|&(_, switches, steps)| (switches, steps) == (2, 3)));
     // The flag must be set and the reader must have passed its first test: one switch, and noise of a third thread.
     let noise = vec![Op::Inc(1, 7); 6];
     let toy = Toy::new(2, &[&[Op::While(0, 0, 0), Op::Fail(1)], &[Op::Set(0, 1)], &noise]);
-    check(&toy, &[Property::Exception], 1, 2);
+    check(&toy, &[Property::EXCEPTION], 1, 2);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn a_livelock_keeps_its_loop() {
     // All of the noise is needed, since as long as it lasts something changes: 1 switch, and 1 more into the loop.
     let noise = vec![Op::Inc(1, 7); 3];
     let toy = Toy::new(3, &[&[Op::Set(2, 1), Op::While(0, 0, 1)], &noise]);
-    let results = minimised(&toy, &[Property::Livelock], &Effort::default());
+    let results = minimised(&toy, &[Property::LIVELOCK], &Effort::default());
     assert!(!results.is_empty());
     for (_, switches, steps) in results {
         assert!(switches <= 2 && steps == 1 + 3 + 1, "{switches} {steps}");
@@ -138,7 +138,7 @@ fn any_program_gets_its_fewest_switches() {
         if run(&toy, &limited).ending != search::Ending::Complete {
             continue;
         }
-        let properties = [Property::Deadlock, Property::Exception, Property::Race];
+        let properties = [Property::DEADLOCK, Property::EXCEPTION, Property::RACE];
         for (flaw, switches, _) in minimised(&toy, &properties, &Effort::default()) {
             assert_eq!(switches, fewest_switches(&toy, flaw), "{seed} {flaw:?} {toy:?}");
             flaws.insert((seed, flaw));

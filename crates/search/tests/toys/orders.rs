@@ -54,7 +54,7 @@ fn independent_threads_make_a_grid() {
 fn a_lost_update_is_found() {
     // By program counters: 00, 10, 01, 11, 20 and 02 are one state each. 21 and 12 are two each, since the load saw 0 or
     // 1; so is 22, with 1 or 2 as the result. Steps: 2 from each of the first four, 1 from each of the next six.
-    let racy = [(Property::Exception, 1000), (Property::Race, 0)];
+    let racy = [(Property::EXCEPTION, 1000), (Property::RACE, 0)];
     check(&lost_update(2), (12, 14, 2, 0, Ending::Complete), &racy);
 }
 
@@ -67,7 +67,7 @@ fn philosophers_deadlock() {
     check(
         &philosophers(2, 1),
         (19, 22, 1, 1, Ending::Complete),
-        &[(Property::Deadlock, key)],
+        &[(Property::DEADLOCK, key)],
     );
 }
 
@@ -86,7 +86,7 @@ fn every_choice_is_made() {
     check(
         &toy,
         (1 + 3 + 1 + 2 + 3, 3 + 3 + 3, 3, 0, Ending::Complete),
-        &[(Property::Exception, 5)],
+        &[(Property::EXCEPTION, 5)],
     );
 }
 
@@ -130,14 +130,14 @@ fn marks_and_threads_are_collected() {
 
 #[test]
 fn only_what_is_asked_for_is_reported() {
-    for property in [Property::Exception, Property::Race, Property::Deadlock] {
+    for property in [Property::EXCEPTION, Property::RACE, Property::DEADLOCK] {
         let options = Options {
             properties: BTreeSet::from([property]),
             ..all()
         };
         let found = run(&lost_update(2), &options).found;
         assert!(found.iter().all(|found| found.flaw.property == property));
-        assert_eq!(found.len(), usize::from(property != Property::Deadlock));
+        assert_eq!(found.len(), usize::from(property != Property::DEADLOCK));
     }
 }
 
@@ -270,7 +270,7 @@ fn preemption_bounds_cut_what_they_should() {
             let options = Options {
                 order,
                 preemptions: Some(bound),
-                properties: BTreeSet::from([Property::Exception]),
+                properties: BTreeSet::from([Property::EXCEPTION]),
                 ..all()
             };
             let outcome = run(&lost_update(2), &options);
@@ -392,7 +392,7 @@ fn traces_survive_renaming() {
 #[test]
 fn options_that_do_not_go_together_are_refused() {
     let base = Options {
-        properties: BTreeSet::from([Property::Livelock]),
+        properties: BTreeSet::from([Property::LIVELOCK]),
         ..all()
     };
     let cases = [

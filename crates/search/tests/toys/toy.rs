@@ -129,7 +129,7 @@ impl System for Toy {
             match op {
                 Op::Choose(count) => (1..count).for_each(|other| transitions.add_alternative((number, other), true)),
                 Op::Fail(key) => transitions.flaws.push(Flaw {
-                    property: Property::Exception,
+                    property: Property::EXCEPTION,
                     key,
                 }),
                 Op::Ignore => transitions.end = End::Ignored,
@@ -142,7 +142,7 @@ impl System for Toy {
             && state.variables[variable] != value
         {
             transitions.flaws.push(Flaw {
-                property: Property::Exception,
+                property: Property::EXCEPTION,
                 key: 1000,
             });
         }
@@ -332,8 +332,9 @@ impl Visited for Table {
 pub fn all() -> Options {
     Options {
         properties: Property::ALL
-            .into_iter()
-            .filter(|one| *one != Property::Livelock)
+            .iter()
+            .copied()
+            .filter(|one| *one != Property::LIVELOCK)
             .collect(),
         all: true,
         ..Options::default()

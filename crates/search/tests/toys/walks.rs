@@ -108,7 +108,7 @@ fn crossed() -> Toy {
 fn a_violation_on_a_walk_needs_no_search() {
     let outcome = walk(&crossed(), &walking(), &mut Silent);
     let properties: Vec<Property> = outcome.found.iter().map(|found| found.flaw.property).collect();
-    assert_eq!(properties, [Property::Deadlock]);
+    assert_eq!(properties, [Property::DEADLOCK]);
     assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
     assert!(outcome.by_walk && outcome.walked.walks > 0 && outcome.marks.contains(&7));
     let figures = outcome.figures;
@@ -151,7 +151,7 @@ fn threads_that_could_meet_are_made_to() {
     for seed in 0..20 {
         let outcome = walk(&toy, &Options { seed, ..walking() }, &mut Silent);
         assert!(outcome.by_walk, "{seed}");
-        assert_eq!(outcome.found[0].flaw.property, Property::Race);
+        assert_eq!(outcome.found[0].flaw.property, Property::RACE);
     }
 }
 
@@ -160,7 +160,7 @@ fn only_what_is_wanted_counts() {
     let outcome = walk(
         &crossed(),
         &Options {
-            properties: [Property::Exception, Property::Reachable].into(),
+            properties: [Property::EXCEPTION, Property::REACHABLE].into(),
             ..walking()
         },
         &mut Silent,
