@@ -335,41 +335,61 @@ pub(crate) fn once_around<S: System>(
     flaw: Flaw,
     stem: Vec<S::Action>,
 ) -> Option<Found<S::Action>> {
+    let first = stem.len();
     let mut found = Found {
         flaw,
         actions: stem,
         loop_start: None,
     };
+    let mut undos = Vec::new();
+    let names = go_round(system, state, &mut found, &mut undos);
+    // Wherever the search came in, the loop begins at its state with the smallest name: it is told alike in every order.
+    let way_round = found.loop_start.unwrap_or(found.actions.len())..found.actions.len();
+    if let Some(begin) = way_round.min_by_key(|&at| names[at - first])
+        && found.loop_start != Some(begin)
+    {
+        crate::rewind(system, state, undos.split_off(begin - first));
+        found.actions.truncate(begin);
+        go_round(system, state, &mut found, &mut undos);
+    }
+    crate::rewind(system, state, undos);
+    found.loop_start.is_some().then_some(found)
+}
+
+/// Walks on until a state comes back; the names of the states on the way. Nothing leads out of a livelock and it is finite, so any walk
+/// closes a loop.
+fn go_round<S: System>(
+    system: &S,
+    state: &mut S::State,
+    found: &mut Found<S::Action>,
+    undos: &mut Vec<S::Undo>,
+) -> Vec<u64> {
     let mut transitions = Transitions::default();
     let mut vector = StateVector::default();
-    let mut met = HashMap::new();
-    let mut undos = Vec::new();
+    let (mut met, mut names) = (HashMap::new(), Vec::new());
     let mut last = None;
-    // Nothing leads out of it and it is finite, so any walk closes a loop.
     loop {
         vector.clear();
         system.encode(state, &mut vector);
-        let position = found.actions.len();
-        found.loop_start = met.insert(vector.words(), position);
+        found.loop_start = met.insert(vector.words(), found.actions.len());
         if found.loop_start.is_some() {
-            break;
+            return names;
         }
+        names.push(system.stuck(state));
         transitions.clear();
         system.transitions(state, &mut transitions);
         let mut enabled = transitions.entries().iter().filter(|entry| entry.enabled);
         let first = enabled.clone().next();
         let Some(entry) = enabled.find(|entry| Some(entry.thread) == last).or(first) else {
-            break;
+            return names;
         };
         last = Some(entry.thread);
         match system.apply(state, entry.action) {
             Ok(undo) => undos.push(undo),
-            Err(_) => break,
+            Err(_) => return names,
         }
         found.actions.push(entry.action);
     }
-    crate::rewind(system, state, undos);
-    found.loop_start.is_some().then_some(found)
 }
 
 /// The name of the livelock that this state is in, if it is in one.
