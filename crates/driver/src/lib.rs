@@ -42,7 +42,7 @@ pub use machine::Console;
 pub use observer::{Observer, Silent};
 pub use options::Check;
 pub use replay::Schedule;
-pub use report::model::Report;
+pub use report::model::{Report, Verdict};
 pub use run::run;
 pub use search::{Figures, Order};
 pub use subject::step_semantics::semantics;
