@@ -1,7 +1,7 @@
 //! Writing a report where it is wanted.
 
 use crate::{progress, status, watchdog};
-use driver::{Failure, Report, budget, end_early};
+use driver::{Failure, Report, Verdict, budget, end_early};
 use report::Style;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -61,10 +61,10 @@ fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet: boo
     } else if quiet && json != Some(Path::new("-")) {
         print(&format!("{}\n", report.verdict))?;
     }
-    Ok(match &*report.verdict {
-        "holds" => 0,
-        "violated" => 1,
-        _ => 3,
+    Ok(match report.verdict {
+        Verdict::Holds => 0,
+        Verdict::Violated => 1,
+        Verdict::Unknown => 3,
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod common;
 
+use report::Verdict;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -220,7 +221,7 @@ fn what_a_reduction_assumed_is_told() {
             "Locks.java",
         ],
     );
-    assert_eq!(report.verdict, "violated");
+    assert_eq!(report.verdict, Verdict::Violated);
     let boxes = "objects of Locks$Box are only used by threads that have locked them";
     assert!(report.assumed.iter().any(|one| one == boxes), "{:?}", report.assumed);
     let dropped = report
@@ -241,13 +242,13 @@ fn a_claim_is_checked_and_a_wrong_one_changes_no_verdict() {
     let run = |more: &[&str]| report(&here, &[&with[..], more, &["Locks.java"]].concat());
     let right = run(&["--self-locking", "Locks.Box"]);
     assert_eq!(
-        (&*right.verdict, right.assumed.len(), right.dropped.len()),
-        ("violated", 1, 0)
+        (right.verdict, right.assumed.len(), right.dropped.len()),
+        (Verdict::Violated, 1, 0)
     );
     let wrong = run(&["--self-locking", "Locks$Open"]);
     assert_eq!(
-        (&*wrong.verdict, wrong.assumed.len(), wrong.dropped.len()),
-        ("violated", 0, 1)
+        (wrong.verdict, wrong.assumed.len(), wrong.dropped.len()),
+        (Verdict::Violated, 0, 1)
     );
     assert!(
         wrong.dropped[0]

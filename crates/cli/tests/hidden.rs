@@ -3,6 +3,7 @@
 mod common;
 
 use common::cases;
+use report::Verdict;
 use std::collections::BTreeSet;
 use std::fs;
 
@@ -158,7 +159,7 @@ fn reductions_show_all_that_can_be_seen() {
                 .arg(&path);
             let report = cases::run(command).report();
             let report = report.unwrap_or_else(|why| panic!("{name}, {strategy}: {why}"));
-            assert_eq!(report.verdict, "holds", "{name}, {strategy}");
+            assert_eq!(report.verdict, Verdict::Holds, "{name}, {strategy}");
             let seen: BTreeSet<i32> = report.observations.iter().map(|seen| seen.value).collect();
             let expected: BTreeSet<i32> = expected.iter().copied().collect();
             assert_eq!(seen, expected, "{name}, {strategy}, {} states", report.states);

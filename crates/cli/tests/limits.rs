@@ -2,7 +2,7 @@
 
 mod common;
 
-use report::model::Report;
+use report::model::{Report, Verdict};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -158,7 +158,7 @@ fn a_compiler_that_hangs_is_ended() {
         let (status, text) = end(child);
         assert_eq!(status, Some(3), "{name}: {text}");
         assert!(text.contains("unknown"), "{name}: {text}");
-        assert_eq!(report(&here.join("out.json")).verdict, "unknown", "{name}");
+        assert_eq!(report(&here.join("out.json")).verdict, Verdict::Unknown, "{name}");
         assert!(here.join("out.html").exists(), "{name}");
         wait_until("what the compiler started has ended", || !is_alive(sleeper.trim()));
         assert_eq!(leftovers(&here), Vec::<PathBuf>::new(), "{name}");

@@ -12,7 +12,7 @@
 mod counts;
 
 use counts::Table;
-use report::model::{Report, Violation};
+use report::model::{Report, Verdict, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -84,7 +84,7 @@ fn differences(headers: &BTreeMap<String, String>, states: Option<u64>, report: 
     let states = states.map(|states| states.to_string());
     compare(
         "verdict",
-        report.verdict.clone(),
+        report.verdict.to_string(),
         Some(header("verdict").unwrap_or_default()),
     );
     compare(
@@ -161,14 +161,10 @@ fn violations_can_be_replayed_and_shown() {
                 .rows
                 .iter()
                 .map(|row| (row.thread, row.line, row.events.clone()));
-            (
-                report.verdict.clone(),
-                violation.message.clone(),
-                rows.collect::<Vec<_>>(),
-            )
+            (report.verdict, violation.message.clone(), rows.collect::<Vec<_>>())
         };
         assert_eq!(told(&first), told(&again), "{path}, breadth-first: {is_breadth}");
-        assert_eq!(again.verdict, "violated");
+        assert_eq!(again.verdict, Verdict::Violated);
         assert!(fs::read_to_string(&*page).is_ok_and(|page| page.contains("<html")));
     }
 }
@@ -203,7 +199,7 @@ fn races_can_be_allowed_by_name() {
     let path = root().join("fixtures/models/lost_update.rad");
     let path = path.to_string_lossy();
     let report = report(&["check", "--json", "-", "--reduce", "base", "--allow-race", "x", &path]);
-    assert_eq!((&*report.verdict, report.states), ("holds", 13));
+    assert_eq!((report.verdict, report.states), (Verdict::Holds, 13));
 }
 
 /// Whoever has missed a notification may wake up anyway and go on, but cannot count on it, so the deadlock stays. The waiter is at any of its 6 control points before and after
@@ -215,7 +211,7 @@ fn spurious_wake_ups_are_explored_on_request() {
     let path = path.to_string_lossy();
     let check = ["check", "--json", "-", "--all", "--reduce", "base", &path];
     let with = report(&[&check[..], &["--spurious"]].concat());
-    assert_eq!((&*with.verdict, with.states), ("violated", 19));
+    assert_eq!((with.verdict, with.states), (Verdict::Violated, 19));
     assert!(report(&check).states < 19);
 }
 
@@ -233,10 +229,13 @@ fn the_barrier_of_the_paper_is_explored_by_its_rule() {
     let counts = [("none", 106), ("persistent", 73), ("persistent,sleep", 66)];
     for (reduce, states) in counts {
         let report = report(&["check", "--json", "-", "--reduce", reduce, &path]);
-        assert_eq!((&*report.verdict, report.states), ("holds", states), "{reduce}");
+        assert_eq!((report.verdict, report.states), (Verdict::Holds, states), "{reduce}");
     }
     let assumed = report(&["check", "--json", "-", "--reduce", "optimistic", &path]);
-    assert_eq!((&*assumed.verdict, assumed.states, assumed.restarts), ("holds", 78, 0));
+    assert_eq!(
+        (assumed.verdict, assumed.states, assumed.restarts),
+        (Verdict::Holds, 78, 0)
+    );
     let dropped: Vec<(&str, u32)> = assumed.dropped.iter().map(|one| (&*one.what, one.line)).collect();
     assert!(dropped.iter().any(|(what, _)| what.starts_with("x[0] ")), "{dropped:?}");
     assert!(dropped.iter().all(|(what, _)| what.contains("no lock")), "{dropped:?}");
@@ -253,7 +252,7 @@ fn the_barrier_of_the_paper_is_explored_by_its_rule() {
             &rules,
             &path,
         ]);
-        assert_eq!((&*ruled.verdict, ruled.states, ruled.restarts), ("holds", 38, 0));
+        assert_eq!((ruled.verdict, ruled.states, ruled.restarts), (Verdict::Holds, 38, 0));
         assert_eq!(ruled.assumed.len(), 2, "{:?}", ruled.assumed);
     }
 }

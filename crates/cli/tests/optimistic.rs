@@ -3,7 +3,7 @@
 
 mod common;
 
-use report::model::Report;
+use report::model::{Report, Verdict};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -63,7 +63,7 @@ fn with_the_right_rule_there_are_fewer_states_than_with_any_other_reduction() {
             program,
             &["--reduce", "optimistic", "--discipline", &path.to_string_lossy()],
         );
-        assert_eq!(ruled.verdict, "holds", "{program}");
+        assert_eq!(ruled.verdict, Verdict::Holds, "{program}");
         assert!(ruled.restarts <= 5, "{program}: {} restarts", ruled.restarts);
         let limit = (ruled.states + 1).to_string();
         for other in OTHERS {
@@ -78,7 +78,7 @@ fn with_the_right_rule_there_are_fewer_states_than_with_any_other_reduction() {
 fn an_access_against_a_rule_is_named() {
     let wrong = rules("wrong", "protected Tasks.Task.*: thread.task != this and has(this);");
     let report = explore("Tasks", &["--reduce", "optimistic", "--discipline", &wrong]);
-    assert_eq!(report.verdict, "holds");
+    assert_eq!(report.verdict, Verdict::Holds);
     let told = report.dropped.iter().find(|one| one.what.starts_with("Tasks$Task."));
     let told = told.unwrap_or_else(|| panic!("{:?}", report.dropped));
     assert_eq!((&*told.file, &*told.thread), ("Tasks.java", "Thread-0"));
@@ -90,7 +90,7 @@ fn an_access_against_a_rule_is_named() {
         "{:?}",
         report.notes
     );
-    assert_eq!(report.verdict, "holds");
+    assert_eq!(report.verdict, Verdict::Holds);
 }
 
 #[test]
@@ -109,14 +109,14 @@ fn a_rule_may_be_about_a_lock_of_the_library() {
         .map(|(name, class)| explored(name, &format!("locked({class})")));
     let is_told = |report: &Report| report.dropped.iter().any(|one| one.what.starts_with("Ruled.n"));
     assert_eq!(
-        (&*right.verdict, is_told(&right)),
-        ("holds", false),
+        (right.verdict, is_told(&right)),
+        (Verdict::Holds, false),
         "{:?}",
         right.dropped
     );
     assert_eq!(
-        (&*wrong.verdict, is_told(&wrong)),
-        ("holds", true),
+        (wrong.verdict, is_told(&wrong)),
+        (Verdict::Holds, true),
         "{:?}",
         wrong.dropped
     );
@@ -132,7 +132,7 @@ fn a_lock_that_is_taken_away_gives_no_access() {
     );
     let note = "takes LockStolen$Data.x away from";
     assert!(
-        report.verdict == "violated" && report.notes.iter().any(|one| one.contains(note)),
+        report.verdict == Verdict::Violated && report.notes.iter().any(|one| one.contains(note)),
         "{}: {:?}",
         report.verdict,
         report.notes
@@ -205,7 +205,7 @@ fn locks_of_the_library_protect() {
                 let report = read(lock, &check(&path, &["--reduce", reduction, "--search", order]));
                 let told = "Guarded.n is accessed under one lock, or only read".to_owned();
                 assert!(
-                    report.verdict == "holds" && report.assumed.contains(&told),
+                    report.verdict == Verdict::Holds && report.assumed.contains(&told),
                     "{place}, {reduction}, {order}: {:?}",
                     report.assumed
                 );
@@ -228,7 +228,7 @@ fn what_is_accessed_atomically_is_open() {
         let report = read("Counted", &check(&path, &["--reduce", reductions]));
         let told = |list: &[String]| list.iter().any(|one| one.contains("Counted.n"));
         assert!(
-            report.verdict == "holds" && report.restarts == 0 && !told(&report.assumed),
+            report.verdict == Verdict::Holds && report.restarts == 0 && !told(&report.assumed),
             "{reductions}: {} restarts, {:?}",
             report.restarts,
             report.assumed
@@ -248,7 +248,7 @@ fn optimistic_needs_as_little_memory_as_in_the_paper() {
         ("XtangoQs", 91.0 / 346.0, None),
     ] {
         let coarse = explore(program, &["--reduce", "optimistic"]);
-        assert_eq!(coarse.verdict, "holds", "{program}");
+        assert_eq!(coarse.verdict, Verdict::Holds, "{program}");
         assert!(coarse.restarts <= 5, "{program}: {} restarts", coarse.restarts);
         let limit = most.map(|most| ["--states", most]);
         let arguments = [

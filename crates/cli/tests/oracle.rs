@@ -4,7 +4,7 @@
 mod common;
 
 use common::cases::{self, Ran};
-use report::model::Report;
+use report::model::{Report, Verdict};
 use std::fs;
 
 /// Runs the command on the first JDK there is.
@@ -128,6 +128,6 @@ public class NullRace {
 ";
     for reduction in ["base", "none"] {
         let report = check("NullRace", source, &["--reduce", reduction]);
-        assert_eq!(report.verdict, "holds", "{reduction}: {:?}", report.violations);
+        assert_eq!(report.verdict, Verdict::Holds, "{reduction}: {:?}", report.violations);
     }
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use report::model::Report;
+use report::model::{Report, Verdict};
 use std::process::Command;
 
 /// Explores a program completely with some reductions, or up to a number of states.
@@ -30,7 +30,11 @@ fn independent_work_takes_two_states_whatever_its_size() {
     for program in ["IndependentWork1", "IndependentWork2"] {
         for size in [["2", "5"], ["2", "40"], ["4", "3"]] {
             let report = explore(program, &size, "escape,atomic", None);
-            assert_eq!((report.states, &*report.verdict), (2, "holds"), "{program} {size:?}");
+            assert_eq!(
+                (report.states, report.verdict),
+                (2, Verdict::Holds),
+                "{program} {size:?}"
+            );
         }
     }
 }
@@ -65,7 +69,7 @@ fn the_best_is_as_much_better_than_the_base_as_in_the_paper() {
                 .map(|violation| violation.message.clone())
                 .collect()
         };
-        if base.verdict != "unknown" {
+        if base.verdict != Verdict::Unknown {
             assert_eq!(
                 (&base.verdict, violated(&base)),
                 (&best.verdict, violated(&best)),

@@ -14,7 +14,7 @@ use library::Library;
 use machine::system::Java;
 use machine::{Start, StepSemantics};
 use reduction::{Ample, Assumptions, Combination, Illegal, Part, REDUCTIONS};
-use report::model::{Report, SCHEMA, Violation};
+use report::model::{Report, SCHEMA, Verdict, Violation};
 use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -246,7 +246,7 @@ impl Plan {
         judge(&mut report, &outcome, options, consistency);
         subject.remark(&mut state, &outcome, options, &mut report);
         if self.tells
-            && report.verdict == "unknown"
+            && report.verdict == Verdict::Unknown
             && matches!(
                 outcome.ending,
                 Ending::Stopped(Why::Time | Why::Memory | Why::States | Why::Interrupted | Why::Full)

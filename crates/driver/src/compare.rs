@@ -7,6 +7,7 @@ use crate::observer::Observer;
 use crate::options::{Check, Compare};
 use crate::verdict::cut_short;
 use reduction::{Combination, Part};
+use report::Verdict;
 use report::comparison::Strategy;
 use search::Order;
 
@@ -47,7 +48,7 @@ impl Contender {
         Strategy {
             name: self.name.clone(),
             reductions: self.reductions.clone(),
-            verdict: "unknown".to_owned(),
+            verdict: Verdict::Unknown,
             reason: Some(cut_short(cause).0.to_owned()),
             ..Strategy::default()
         }

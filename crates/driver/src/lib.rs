@@ -8,6 +8,22 @@
 //! takes long, and its [`Plan::examine`] does the rest.
 //!
 //! Limits of time and memory are those of the process ([`limits`], [`budget`]).
+//!
+//! ```
+//! use driver::{Check, Silent, Verdict, check};
+//!
+//! let report = check(Check::new("../../examples/Bank.java"), &mut Silent)?;
+//! assert_eq!(report.verdict, Verdict::Violated);
+//! let violation = &report.violations[0];
+//! assert_eq!(violation.property, "deadlock");
+//! for row in &violation.trace.rows {
+//!     println!("{} line {}: {}", violation.trace.threads[row.thread], row.line, row.source);
+//! }
+//!
+//! let mended = check(Check::new("../../examples/BankFixed.java"), &mut Silent)?;
+//! assert_eq!(mended.verdict, Verdict::Holds);
+//! # Ok::<(), driver::Failure>(())
+//! ```
 
 pub mod analyze;
 mod assumptions;
@@ -42,7 +58,7 @@ pub use machine::Console;
 pub use observer::{Observer, Silent};
 pub use options::Check;
 pub use replay::Schedule;
-pub use report::model::Report;
+pub use report::model::{Report, Verdict};
 pub use run::run;
 pub use search::{Figures, Order};
 pub use subject::step_semantics::semantics;

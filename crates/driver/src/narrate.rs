@@ -1,24 +1,23 @@
 //! A schedule in words: what each step of a trace does, read off the machine while the schedule is followed once more.
 
+mod describe;
 mod explain;
 mod names;
+mod printed;
 
 use crate::sources::Sources;
 use crate::subject::java::learned;
-use explain::exception_text;
+use describe::{chosen, is_atomic, other};
 use kernel::{System, Transitions};
 use machine::inspect::{Cell, CellName, Doing, Frame, Wait};
 use machine::layout::OWNER_MASK;
 use machine::system::{Action, Java, What};
-use machine::{Address, Console, Machine, Nowhere};
+use machine::{Address, Machine, Nowhere};
 use names::{Names, simple};
+use printed::Printed;
 use report::model::{Event, Held, Row, Trace, Violation};
 use search::Found;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-
-/// Packages whose cells are of interest even though the code that touches them is the JDK's.
-const ATOMICS: &str = "java.util.concurrent.atomic.";
 
 /// How many accesses are told of a thread that is alone, until it comes to rest: what the JDK does may take hundreds of thousands.
 const MOST_ALONE: u32 = 20_000;
@@ -292,118 +291,6 @@ impl Narrator<'_> {
         self.row_of_step.extend(std::iter::repeat_n(row, steps));
     }
 
-    fn describe(&mut self, machine: &mut Machine<'_>, before: &Before, events: &mut Vec<Event>) {
-        match &before.doing {
-            Doing::Access { cell, writes } => {
-                let new = self.names.value(machine, cell);
-                if let CellName::Field(_, field) = &cell.name
-                    && field == "exclusiveOwnerThread"
-                    && before.old != new
-                {
-                    let object = self.names.object(machine, cell.object);
-                    if !self.monitors.contains(&cell.object) {
-                        self.monitors.push(cell.object);
-                    }
-                    events.push(if new == "null" {
-                        Event::Unlock { object }
-                    } else {
-                        Event::Lock { object }
-                    });
-                } else if before.shown {
-                    let place = self.names.cell(machine, cell);
-                    if *writes && (before.old != new || !is_atomic(cell)) {
-                        events.push(Event::Write {
-                            place,
-                            old: before.old.clone(),
-                            new,
-                        });
-                    } else {
-                        events.push(Event::Read { place, value: new });
-                    }
-                }
-            }
-            Doing::Enter(_) | Doing::Exit(_) | Doing::Initialize(_) if !before.shown => {}
-            Doing::Enter(object) => {
-                if !self.monitors.contains(object) {
-                    self.monitors.push(*object);
-                }
-                events.push(Event::Lock {
-                    object: self.names.object(machine, *object),
-                });
-            }
-            Doing::Exit(object) => events.push(Event::Unlock {
-                object: self.names.object(machine, *object),
-            }),
-            Doing::Native(method, words) => self.describe_native(machine, before, *method, words, events),
-            Doing::Uncaught(exception) => {
-                events.push(other(format!("dies of {}", exception_text(machine, *exception))))
-            }
-            Doing::End => events.push(other("ends")),
-            Doing::Initialize(class) => {
-                let class = machine.program.class(*class);
-                if class.loader.0 >= 2 {
-                    events.push(other(format!("initialises class {}", class.external_name())));
-                }
-            }
-            Doing::Inside => {}
-        }
-    }
-
-    fn describe_native(
-        &mut self,
-        machine: &mut Machine<'_>,
-        before: &Before,
-        method: u32,
-        words: &[u32; 4],
-        events: &mut Vec<Event>,
-    ) {
-        let described = machine.program.method(method);
-        let class = machine.program.class(described.class).name.clone();
-        let name = machine.program.text(described.name).to_string();
-        let waits = machine.wait_of(before.action.thread);
-        let text = match (&*class, &*name) {
-            ("java/lang/Thread", "start0") => {
-                let started = machine.thread_of(words[0]);
-                let name = started.map(|number| machine.thread_name(number)).unwrap_or_default();
-                format!("starts \"{name}\"")
-            }
-            ("java/lang/Thread", "interrupt0") => {
-                let whom = machine.thread_of(words[0]).map(|number| machine.thread_name(number));
-                format!("interrupts \"{}\"", whom.unwrap_or_default())
-            }
-            ("java/lang/Object", "wait" | "wait0") => {
-                let object = self.names.object(machine, words[0]);
-                match waits {
-                    Wait::Notice { timed: true, .. } => format!("waits on {object} for a time"),
-                    Wait::Notice { .. } => format!("waits on {object}"),
-                    Wait::Monitor { .. } => format!("wants {object} back"),
-                    _ => format!("goes on with {object}"),
-                }
-            }
-            ("java/lang/Object", "notify") if before.action.what == What::Go => {
-                let object = self.names.object(machine, words[0]);
-                format!("notifies nobody on {object}")
-            }
-            ("java/lang/Object", "notifyAll") => {
-                let object = self.names.object(machine, words[0]);
-                format!("notifies all on {object}")
-            }
-            ("java/lang/Thread", "sleep" | "sleep0" | "sleepNanos0") if waits == Wait::Sleep => "sleeps".to_owned(),
-            ("jdk/internal/misc/Unsafe", "park") => match waits {
-                Wait::Lock { .. } | Wait::Permit { .. } => "parks".to_owned(),
-                _ => "goes on".to_owned(),
-            },
-            ("jdk/internal/misc/Unsafe", "unpark") => match machine.thread_of(words[1]).filter(|_| words[1] != 0) {
-                Some(number) => format!("unparks \"{}\"", machine.thread_name(number)),
-                None => return,
-            },
-            ("raddle/Verify" | "gov/nasa/jpf/vm/Verify", "beginAtomic") => "runs alone from here".to_owned(),
-            ("raddle/Verify" | "gov/nasa/jpf/vm/Verify", "endAtomic") => "runs alone no longer".to_owned(),
-            _ => return,
-        };
-        events.push(other(text));
-    }
-
     /// Who holds which lock now, and who wants it.
     fn locks(&mut self, machine: &mut Machine<'_>) -> Vec<Held> {
         let mut held = Vec::new();
@@ -477,30 +364,6 @@ impl Narrator<'_> {
     }
 }
 
-/// What a choice means, if it means anything to the program.
-fn chosen(machine: &Machine<'_>, before: &Before, number: u32) -> Option<Event> {
-    let Doing::Native(method, words) = &before.doing else {
-        return None;
-    };
-    let name = &**machine.program.text(machine.program.method(*method).name);
-    Some(other(match name {
-        "getInt" => format!("chooses {}", (words[0] as i32).wrapping_add(number as i32)),
-        // The thread was interrupted, and notified or out of time.
-        "wait" | "wait0" if machine.is_interrupted(before.action.thread) => {
-            "returns from wait with the interrupt pending".to_owned()
-        }
-        "wait" | "wait0" => "throws InterruptedException".to_owned(),
-        "chooseBoolean" | "getBoolean" | "randomBool" => format!("chooses {}", number != 0),
-        _ if !name.starts_with("weakCompareAndSet") => format!("chooses {number}"),
-        _ if number == 1 => "fails for no reason".to_owned(),
-        _ => return None,
-    }))
-}
-
-fn other(text: impl Into<String>) -> Event {
-    Event::Other { text: text.into() }
-}
-
 /// Whether a field is no news: made by the compiler, as that for `assert`, or one of the standard streams.
 fn is_compilers(cell: &Cell) -> bool {
     match &cell.name {
@@ -508,10 +371,6 @@ fn is_compilers(cell: &Cell) -> bool {
         CellName::Field(_, name) => name.contains('$'),
         CellName::Element(_) => false,
     }
-}
-
-fn is_atomic(cell: &Cell) -> bool {
-    matches!(&cell.name, CellName::Field(class, _) if class.starts_with(ATOMICS))
 }
 
 /// The thread that owns a synchronizer of `java.util.concurrent`.
@@ -524,36 +383,5 @@ fn owner_of(machine: &mut Machine<'_>, object: Address) -> Option<u32> {
     match machine.get(object, OWNABLE, "exclusiveOwnerThread") {
         0 => None,
         owner => machine.thread_of(owner),
-    }
-}
-
-/// Collects what the program prints, a line at a time.
-#[derive(Clone, Default)]
-struct Printed {
-    bytes: Arc<Mutex<Vec<u8>>>,
-}
-
-impl Printed {
-    fn take(&self) -> Vec<String> {
-        let bytes = std::mem::take(&mut *self.bytes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()));
-        let text = String::from_utf8_lossy(&bytes);
-        text.lines().map(str::to_owned).collect()
-    }
-}
-
-impl Console for Printed {
-    fn write(&mut self, _stream: u32, bytes: &[u8]) {
-        self.bytes
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .extend_from_slice(bytes);
-    }
-
-    fn read(&mut self, _buffer: &mut [u8]) -> usize {
-        0
-    }
-
-    fn available(&mut self) -> usize {
-        0
     }
 }

@@ -15,7 +15,7 @@ use machine::{Start, StepSemantics};
 use program::input::{self, FILE_LIMIT, quoted, quoted_path};
 use reduction::Combination;
 use report::TraceFile;
-use report::model::{Report, SCHEMA};
+use report::model::{Report, SCHEMA, Verdict};
 use search::Found;
 
 /// A schedule to be followed.
@@ -67,7 +67,7 @@ impl Schedule {
             schema: SCHEMA,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             program: self.file.program.clone(),
-            verdict: "unknown".to_owned(),
+            verdict: Verdict::Unknown,
             reductions: self.reduce().split(',').map(str::to_owned).collect(),
             properties: vec![self.property.name().to_owned()],
             search: "replay".to_owned(),
@@ -178,7 +178,7 @@ impl Schedule {
             if let Some(violation) = subject.narrate(&mut state, &found)
                 && violation.message == file.message
             {
-                report.verdict = "violated".to_owned();
+                report.verdict = Verdict::Violated;
                 report.violations.push(violation);
                 break;
             }

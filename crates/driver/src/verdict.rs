@@ -3,7 +3,7 @@
 use crate::limits::Cause;
 use crate::options::{Check, StoreKind};
 use kernel::Obstacle;
-use report::model::Report;
+use report::model::{Report, Verdict};
 use search::{Ending, Figures, Order, Outcome, Why};
 
 /// Why there is no more, and what would help, where the user has set the limit.
@@ -34,11 +34,11 @@ pub fn end_early(report: &mut Report, cause: Cause, figures: Option<Figures>) {
         report.threads = figures.threads.into();
     }
     if report.violations.is_empty() {
-        report.verdict = "unknown".to_owned();
+        report.verdict = Verdict::Unknown;
         report.reason = Some(reason.to_owned());
         report.help = Some(help.to_owned());
     } else {
-        report.verdict = "violated".to_owned();
+        report.verdict = Verdict::Violated;
         report.notes.push(format!("not everything was told: {reason}"));
     }
 }
@@ -115,12 +115,11 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, options: &Check, cons
         unknown(&Why::Unsupported(first.0.clone()))
     });
     report.verdict = match (&report.violations[..], &reason) {
-        ([], None) => "holds",
-        ([], Some(_)) => "unknown",
-        _ => "violated",
-    }
-    .to_owned();
-    if report.verdict == "unknown"
+        ([], None) => Verdict::Holds,
+        ([], Some(_)) => Verdict::Unknown,
+        _ => Verdict::Violated,
+    };
+    if report.verdict == Verdict::Unknown
         && let Some((reason, help)) = reason
     {
         report.reason = Some(reason);
@@ -129,7 +128,7 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, options: &Check, cons
             report.notes.push(format!("also {what}"));
         }
     }
-    if report.verdict == "violated"
+    if report.verdict == Verdict::Violated
         && outcome.ending != Ending::Stopped(Why::FirstViolation)
         && let Some((reason, _)) = match &outcome.ending {
             Ending::Complete => None,
@@ -138,7 +137,7 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, options: &Check, cons
     {
         report.notes.push(format!("not everything was explored: {reason}"));
     }
-    if report.verdict == "holds" {
+    if report.verdict == Verdict::Holds {
         report.rests_on.extend(consistency);
         if outcome.ignored > 0 {
             report.rests_on.push(format!(

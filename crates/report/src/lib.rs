@@ -15,4 +15,5 @@ mod words;
 pub use clean::clean_lines;
 pub use html::html;
 pub use json::{TraceFile, from_json, to_json};
+pub use model::Verdict;
 pub use text::{Style, text};

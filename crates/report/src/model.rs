@@ -2,9 +2,40 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The version of the JSON form. It changes when a field changes its meaning or goes.
 pub const SCHEMA: u32 = 1;
+
+/// What is said about a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// No execution breaks a property.
+    Holds,
+    /// Some execution does.
+    Violated,
+    /// Neither is known.
+    #[default]
+    Unknown,
+}
+
+impl Verdict {
+    /// Its word in all that is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
 
 /// Everything that is said about one run of `raddle check`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -15,8 +46,8 @@ pub struct Report {
     pub version: String,
     /// What was checked, as the user named it.
     pub program: String,
-    /// `holds`, `violated` or `unknown`.
-    pub verdict: String,
+    /// What is said about the program.
+    pub verdict: Verdict,
     /// Why the verdict is unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,

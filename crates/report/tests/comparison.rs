@@ -1,9 +1,9 @@
 //! Tables, CSV and charts of strategies side by side.
 
-use report::Style;
 use report::comparison::{Comparison, Factor, Strategy, csv, svg, table};
+use report::{Style, Verdict};
 
-fn strategy(name: &str, reductions: &str, states: u64, verdict: &str) -> Strategy {
+fn strategy(name: &str, reductions: &str, states: u64, verdict: Verdict) -> Strategy {
     Strategy {
         name: name.into(),
         reductions: reductions.into(),
@@ -11,14 +11,14 @@ fn strategy(name: &str, reductions: &str, states: u64, verdict: &str) -> Strateg
         transitions: states.saturating_mul(2),
         seconds: 1.234,
         bytes: 3 << 20,
-        verdict: verdict.into(),
-        reason: (verdict == "unknown").then(|| "the time is used up".into()),
-        complete: verdict != "unknown",
+        verdict,
+        reason: (verdict == Verdict::Unknown).then(|| "the time is used up".into()),
+        complete: verdict != Verdict::Unknown,
         ..Strategy::default()
     }
 }
 
-fn comparison(strategies: &[(&str, &str, u64, &str)]) -> Comparison {
+fn comparison(strategies: &[(&str, &str, u64, Verdict)]) -> Comparison {
     Comparison {
         program: "Buffer.java".into(),
         strategies: strategies
@@ -30,9 +30,9 @@ fn comparison(strategies: &[(&str, &str, u64, &str)]) -> Comparison {
 
 fn sample() -> Comparison {
     comparison(&[
-        ("B", "base", 1_234_567, "holds"),
-        ("DA", "escape,atomic", 12_345, "holds"),
-        ("WSL", "escape,atomic,selflock", 400, "holds"),
+        ("B", "base", 1_234_567, Verdict::Holds),
+        ("DA", "escape,atomic", 12_345, Verdict::Holds),
+        ("WSL", "escape,atomic,selflock", 400, Verdict::Holds),
     ])
 }
 
@@ -77,16 +77,19 @@ fn a_narrow_table_fits_and_says_what_is_missing() {
 #[test]
 fn what_was_cut_short_bounds_a_factor() {
     let cases = [
-        ("holds", "holds", Factor::Exactly(4.0)),
-        ("unknown", "holds", Factor::MoreThan(4.0)),
-        ("holds", "unknown", Factor::LessThan(4.0)),
-        ("unknown", "unknown", Factor::Unknown),
+        (Verdict::Holds, Verdict::Holds, Factor::Exactly(4.0)),
+        (Verdict::Unknown, Verdict::Holds, Factor::MoreThan(4.0)),
+        (Verdict::Holds, Verdict::Unknown, Factor::LessThan(4.0)),
+        (Verdict::Unknown, Verdict::Unknown, Factor::Unknown),
     ];
     for (first, second, expected) in cases {
         let both = comparison(&[("B", "base", 400, first), ("D", "escape", 100, second)]);
         assert_eq!((both.factor(0), both.factor(1)), (Factor::Exactly(1.0), expected));
     }
-    let cut = comparison(&[("B", "base", 400, "unknown"), ("D", "escape", 100, "holds")]);
+    let cut = comparison(&[
+        ("B", "base", 400, Verdict::Unknown),
+        ("D", "escape", 100, Verdict::Holds),
+    ]);
     let text = plain(&cut, 200);
     assert!(
         text.contains(">4.0") && text.contains("B: the time is used up"),
@@ -102,7 +105,10 @@ fn what_was_cut_short_bounds_a_factor() {
 
 #[test]
 fn a_disagreement_is_called_a_defect() {
-    let text = comparison(&[("B", "base", 400, "violated"), ("D", "escape", 100, "holds")]);
+    let text = comparison(&[
+        ("B", "base", 400, Verdict::Violated),
+        ("D", "escape", 100, Verdict::Holds),
+    ]);
     assert!(text.disagrees() && plain(&text, 80).contains("a defect of Raddle"));
 }
 
@@ -136,7 +142,7 @@ fn is_well_formed(text: &str) -> bool {
 #[test]
 fn a_chart_is_well_formed_whatever_names_are() {
     let evil = "\x1b[31m</svg><script>alert(1)</script>\"'&\0漢";
-    let mut hostile = comparison(&[(evil, evil, u64::MAX, evil), ("", "", 0, "")]);
+    let mut hostile = comparison(&[(evil, evil, u64::MAX, Verdict::Unknown), ("", "", 0, Verdict::Unknown)]);
     hostile.program = evil.repeat(100);
     for one in [sample(), hostile, Comparison::default()] {
         let text = svg(&one);
@@ -151,7 +157,10 @@ fn a_chart_is_well_formed_whatever_names_are() {
 
 #[test]
 fn a_chart_is_logarithmic_where_bars_would_vanish() {
-    let near = comparison(&[("B", "base", 1000, "holds"), ("D", "escape", 100, "holds")]);
+    let near = comparison(&[
+        ("B", "base", 1000, Verdict::Holds),
+        ("D", "escape", 100, Verdict::Holds),
+    ]);
     assert!(!svg(&near).contains("logarithmic"));
     assert!(svg(&sample()).contains("logarithmic"));
 }

@@ -3,7 +3,7 @@
 use crate::common::cases::{self, Case, on_all_cores};
 use crate::{JDK, conclude};
 use reduction::{Combination, Part};
-use report::model::Report;
+use report::model::{Report, Verdict};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -135,11 +135,11 @@ fn no_proof(report: &Report, known: &Report) -> Option<String> {
     });
     let verdict = match report.violations[..] {
         // Nothing can be taken for the only state there is.
-        [] if report.states == 1 && known.verdict == "holds" => "holds",
+        [] if report.states == 1 && known.verdict == Verdict::Holds => "holds",
         [] => "unknown",
         _ => "violated",
     };
-    if report.verdict == verdict && got == expected {
+    if report.verdict.name() == verdict && got == expected {
         return None;
     }
     Some(format!("{} {got:?}, not {verdict} {expected:?}", report.verdict))

@@ -29,7 +29,7 @@ fn grown(case: &Case, jdk: &Jdk) -> Option<String> {
             "{}: {} states are no more than {TIMES} times as many; drop `newer`",
             case.name, report.states
         )),
-        (false, false) if report.verdict != case.expected("auto").0 => {
+        (false, false) if report.verdict.name() != case.expected("auto").0 => {
             Some(format!("{}: {}: {:?}", case.name, report.verdict, told(&report)))
         }
         _ => None,

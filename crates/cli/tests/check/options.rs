@@ -3,6 +3,7 @@
 use crate::common::cases::{self, on_all_cores};
 use crate::{JDK, conclude, plain};
 use kernel::Property;
+use report::Verdict;
 
 #[test]
 fn limits_make_a_verdict_unknown() {
@@ -57,12 +58,7 @@ fn limits_make_a_verdict_unknown() {
 fn a_bound_that_leaves_nothing_out_is_no_limit() {
     for case in plain("holds", 500..1000).into_iter().take(4) {
         let report = case.check(&JDK, &["--json", "-", "--preemptions", "1000"]).report();
-        assert_eq!(
-            report.map(|report| report.verdict),
-            Ok("holds".to_owned()),
-            "{}",
-            case.name
-        );
+        assert_eq!(report.map(|report| report.verdict), Ok(Verdict::Holds), "{}", case.name);
     }
 }
 

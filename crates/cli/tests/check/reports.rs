@@ -2,7 +2,7 @@
 
 use crate::common::cases::{self, Case, Ran, on_all_cores, scratch};
 use crate::{JDK, SURVEY, conclude, plain, told, trace_of};
-use report::model::Violation;
+use report::model::{Verdict, Violation};
 use std::fs;
 use std::path::Path;
 
@@ -76,8 +76,8 @@ fn what_a_walk_finds_is_told_apart() {
         let ran = case.check_with(&JDK, "auto", &["--json", "-"]);
         let report = ran.report().unwrap_or_else(|why| panic!("{}: {why}", case.name));
         assert_eq!(
-            (&*report.verdict, &*report.search),
-            ("violated", "walk"),
+            (report.verdict, &*report.search),
+            (Verdict::Violated, "walk"),
             "{}",
             case.name
         );
@@ -134,11 +134,16 @@ fn json_has_every_field() {
         assert_eq!(report.program, case.name);
         assert_eq!(
             report.reason.is_some() && report.help.is_some(),
-            report.verdict == "unknown",
+            report.verdict == Verdict::Unknown,
             "{}",
             case.name
         );
-        assert_eq!(report.rests_on.is_empty(), report.verdict != "holds", "{}", case.name);
+        assert_eq!(
+            report.rests_on.is_empty(),
+            report.verdict != Verdict::Holds,
+            "{}",
+            case.name
+        );
         assert_eq!((&*report.search, &*report.store), ("dfs", "exact"));
         assert_eq!(
             (report.reductions.join(" "), report.properties.len()),

@@ -31,7 +31,7 @@ fn differences(case: &Case, reduction: &str, ran: &Ran, counted: bool) -> Vec<St
         Ok(report) => report,
         Err(why) => return vec![why],
     };
-    if report.verdict != verdict {
+    if report.verdict.name() != verdict {
         return vec![format!(
             "{}, not {verdict}: {}",
             report.verdict,
@@ -199,7 +199,7 @@ fn check_sample(feature: u16) {
         };
         let first = report.violations.first();
         let got = (
-            report.verdict.as_str(),
+            report.verdict.name(),
             first.map(|violation| violation.property.as_str()),
         );
         (got != expected).then(|| format!("{}: {got:?}, not {expected:?}: {:?}", case.name, told(&report)))

@@ -19,7 +19,7 @@
 use super::counts::{Counts, Table};
 use kernel::Property;
 use program::jdk::Jdk;
-use report::model::Report;
+use report::model::{Report, Verdict};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
@@ -309,10 +309,10 @@ impl Ran {
             format!("{why}, status {:?}: {start}", self.status)
         };
         let report = report::from_json(&self.out).map_err(broken)?;
-        let status = match &*report.verdict {
-            "holds" => 0,
-            "violated" => 1,
-            _ => 3,
+        let status = match report.verdict {
+            Verdict::Holds => 0,
+            Verdict::Violated => 1,
+            Verdict::Unknown => 3,
         };
         if self.status == Some(status) && self.err.is_empty() {
             Ok(report)

@@ -11,6 +11,7 @@ use common::cases::{self, on_all_cores, scratch};
 use program::classfile::ClassFile;
 use program::classfile::flags::{PUBLIC, STATIC};
 use program::jdk::Jdk;
+use report::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,8 +90,8 @@ fn in_search(jdk: &Jdk, class_path: &str, program: &str) -> Result<BTreeSet<i32>
     command.arg(jdk.home()).args(["-cp", class_path, "--entry", program]);
     command.arg(program.split('.').next().unwrap_or_default());
     let report = cases::run(command).report()?;
-    match &*report.verdict {
-        "holds" => Ok(report.observations.iter().map(|seen| seen.value).collect()),
+    match report.verdict {
+        Verdict::Holds => Ok(report.observations.iter().map(|seen| seen.value).collect()),
         other => Err(format!("{other} {:?} {:?}", report.reason, report.violations)),
     }
 }

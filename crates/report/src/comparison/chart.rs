@@ -102,7 +102,7 @@ pub fn svg(comparison: &Comparison) -> String {
             count(one.states),
             escape(&factor),
             y + 36.0,
-            escape(&clip(&clean(&one.verdict), 20)),
+            one.verdict,
             duration(one.seconds),
         );
     }

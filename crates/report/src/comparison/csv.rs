@@ -25,7 +25,7 @@ pub fn csv(comparison: &Comparison) -> String {
             one.bytes.to_string(),
             number.unwrap_or_default(),
             bound.to_owned(),
-            quoted(&one.verdict),
+            quoted(one.verdict.name()),
             one.restarts.to_string(),
             one.dropped.to_string(),
         ];

@@ -4,6 +4,7 @@ mod chart;
 mod csv;
 mod table;
 
+use crate::model::Verdict;
 pub use chart::svg;
 pub use csv::csv;
 pub use table::table;
@@ -32,8 +33,8 @@ pub struct Strategy {
     pub seconds: f64,
     /// Memory of the visited store.
     pub bytes: u64,
-    /// `holds`, `violated` or `unknown`.
-    pub verdict: String,
+    /// What it says about the program.
+    pub verdict: Verdict,
     /// Why the verdict is unknown.
     pub reason: Option<String>,
     /// Whether everything was explored.
@@ -77,8 +78,8 @@ impl Comparison {
 
     /// Whether some strategies say that the program holds and others that it does not.
     pub fn disagrees(&self) -> bool {
-        let says = |verdict: &str| self.strategies.iter().any(|one| one.verdict == verdict);
-        says("holds") && says("violated")
+        let says = |verdict: Verdict| self.strategies.iter().any(|one| one.verdict == verdict);
+        says(Verdict::Holds) && says(Verdict::Violated)
     }
 }
 

@@ -100,7 +100,7 @@ fn row(comparison: &Comparison, index: usize) -> [String; 10] {
         format!("{:.2}", one.seconds),
         bytes(one.bytes),
         comparison.factor(index).show(),
-        clip(&clean(&one.verdict), 20),
+        one.verdict.to_string(),
         count(one.restarts.into()),
         count(one.dropped as u64),
     ]

@@ -15,7 +15,7 @@ mod data;
 mod timeline;
 
 use crate::clean::clean;
-use crate::model::{Report, Stack, Violation};
+use crate::model::{Report, Stack, Verdict, Violation};
 use crate::words::{circumstances, figures, plural, refutation};
 
 const STYLE: &str = include_str!("page.css");
@@ -27,10 +27,7 @@ const POLICY: &str =
 ///
 /// A fragment selects what is shown: `#step=3`, or `#violation=2&step=3` where there are several violations.
 pub fn html(report: &Report) -> String {
-    let verdict = match report.verdict.as_str() {
-        known @ ("holds" | "violated") => known,
-        _ => "unknown",
-    };
+    let verdict = report.verdict;
     let mut out = String::new();
     put!(
         out,
@@ -39,7 +36,7 @@ pub fn html(report: &Report) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <title>{}: {} · Raddle</title>\n<style>\n{STYLE}</style>\n</head>\n<body class=\"{verdict}\">\n",
-        safe(&report.verdict),
+        verdict,
         safe(&report.program),
     );
     head(report, &mut out);
@@ -82,16 +79,16 @@ const INSPECTOR: &str = r#"<template id="inspector">
 "#;
 
 fn head(report: &Report, out: &mut String) {
-    let mark = match report.verdict.as_str() {
-        "holds" => "✓",
-        "violated" => "✗",
-        _ => "?",
+    let mark = match report.verdict {
+        Verdict::Holds => "✓",
+        Verdict::Violated => "✗",
+        Verdict::Unknown => "?",
     };
     put!(
         out,
         "<header>\n<h1><span class=\"verdict\"><span aria-hidden=\"true\">{mark}</span> {}</span> \
          <span class=\"program\">{}</span></h1>\n",
-        safe(&report.verdict),
+        report.verdict,
         safe(&report.program),
     );
     for (name, text) in [("Reason", &report.reason), ("Help", &report.help)] {

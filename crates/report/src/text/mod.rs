@@ -4,7 +4,7 @@ pub(crate) mod line;
 mod trace;
 
 use crate::clean::{clean, clip, width};
-use crate::model::{Report, Stack, Violation};
+use crate::model::{Report, Stack, Verdict, Violation};
 use crate::words::{circumstances, figures, plural, refutation};
 use line::{Line, Page, Paint};
 
@@ -51,12 +51,12 @@ pub fn text(report: &Report, style: &Style) -> String {
 }
 
 fn verdict(report: &Report, most: usize, page: &mut Page) {
-    let (mark, paint) = match report.verdict.as_str() {
-        "holds" => ("✓", Paint::Good),
-        "violated" => ("✗", Paint::Bad),
-        _ => ("?", Paint::Doubt),
+    let (mark, paint) = match report.verdict {
+        Verdict::Holds => ("✓", Paint::Good),
+        Verdict::Violated => ("✗", Paint::Bad),
+        Verdict::Unknown => ("?", Paint::Doubt),
     };
-    let word = format!("{mark} {}", clip(&clean(&report.verdict), 20));
+    let word = format!("{mark} {}", report.verdict);
     let tail = match report.violations.len() {
         0 | 1 => String::new(),
         several => format!("  {}", plural(several, "defect")),

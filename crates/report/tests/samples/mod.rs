@@ -1,7 +1,7 @@
 //! Reports made by hand.
 #![allow(dead_code, reason = "every test file uses some of them")]
 
-use report::model::{Dropped, Event, Held, Report, Row, SCHEMA, Stack, Trace, Violation};
+use report::model::{Dropped, Event, Held, Report, Row, SCHEMA, Stack, Trace, Verdict, Violation};
 use std::collections::BTreeMap;
 
 const ACCOUNT: &str = "public class Account {
@@ -104,12 +104,12 @@ fn strings(words: &[&str]) -> Vec<String> {
 }
 
 /// The report without what a verdict adds.
-pub fn base(program: &str, verdict: &str) -> Report {
+pub fn base(program: &str, verdict: Verdict) -> Report {
     Report {
         schema: SCHEMA,
         version: "0.1.0".into(),
         program: program.into(),
-        verdict: verdict.into(),
+        verdict,
         rests_on: strings(&["sequential consistency: a race can do more than any interleaving shows"]),
         reductions: strings(&["persistent sets", "symmetry"]),
         properties: strings(&["deadlock", "exception", "race"]),
@@ -174,7 +174,7 @@ pub fn lost_update() -> Report {
     };
     Report {
         violations: vec![violation],
-        ..base("Account.java", "violated")
+        ..base("Account.java", Verdict::Violated)
     }
 }
 
@@ -259,7 +259,7 @@ pub fn deadlock() -> Report {
     };
     Report {
         violations: vec![violation],
-        ..base("Transfer.java", "violated")
+        ..base("Transfer.java", Verdict::Violated)
     }
 }
 
@@ -291,13 +291,13 @@ pub fn unknown() -> Report {
         notes: strings(&["class Foo was not found; code that needs it was not reached"]),
         store: "fingerprint".into(),
         collision_probability: 2.7e-8,
-        ..base("Big.java", "unknown")
+        ..base("Big.java", Verdict::Unknown)
     }
 }
 
 /// Nothing was found.
 pub fn holds() -> Report {
-    base("Fine.java", "holds")
+    base("Fine.java", Verdict::Holds)
 }
 
 /// Every string in it is hostile.
@@ -309,7 +309,7 @@ pub fn hostile() -> Report {
     );
     let mut report = lost_update();
     let text = || evil.clone();
-    (report.program, report.verdict) = (text(), text());
+    report.program = text();
     (report.reason, report.help) = (Some(text()), Some(text()));
     (report.search, report.store) = (text(), text());
     (report.rests_on, report.notes) = (vec![text()], vec![text()]);
