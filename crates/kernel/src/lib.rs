@@ -6,6 +6,7 @@
 mod footprint;
 mod properties;
 mod property;
+mod propositions;
 mod reduction;
 mod state_vector;
 mod system;
@@ -16,6 +17,7 @@ mod wrapper;
 
 pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
 pub use property::{Check, Definition, Flaw, Inspected, Kind, NextStep, Property, Visible};
+pub use propositions::Propositions;
 pub use reduction::Reduction;
 pub use state_vector::{Section, StateVector};
 pub use system::{System, ThreadId};

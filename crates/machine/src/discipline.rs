@@ -205,9 +205,7 @@ impl Machine<'_> {
                 let at = object + field.offset;
                 return match field.kind {
                     Kind::Reference => Some(Value::Object(self.memory.load(at))),
-                    Kind::Long => Some(Value::Number(self.memory.load_wide(at) as i64)),
-                    Kind::Float | Kind::Double => None,
-                    _ => Some(Value::Number(i64::from(self.memory.load(at) as i32))),
+                    kind => self.integer(kind, at).map(Value::Number),
                 };
             }
             at = if is_static { 0 } else { here.super_class };
@@ -215,7 +213,19 @@ impl Machine<'_> {
         None
     }
 
-    fn statics_now(&self, of: ClassId) -> Option<Address> {
+    /// The value of a field of an integer type or `boolean`. In a narrow one, the upper bits of its word are clear.
+    pub(crate) fn integer(&self, kind: Kind, at: Address) -> Option<i64> {
+        let word = self.memory.load(at);
+        match kind {
+            Kind::Byte => Some((word as i8).into()),
+            Kind::Short => Some((word as i16).into()),
+            Kind::Boolean | Kind::Char | Kind::Int => Some((word as i32).into()),
+            Kind::Long => Some(self.memory.load_wide(at) as i64),
+            Kind::Float | Kind::Double | Kind::Reference => None,
+        }
+    }
+
+    pub(crate) fn statics_now(&self, of: ClassId) -> Option<Address> {
         Some(self.memory.load(class_record(of) + class::STATICS)).filter(|&statics| statics != 0)
     }
 

@@ -40,6 +40,7 @@ pub mod native;
 mod numbers;
 mod owner;
 mod part;
+mod propositions;
 mod race;
 mod reach;
 mod refresh;
@@ -70,6 +71,7 @@ pub use exchange::Disagreement;
 pub use machine::{Console, Files, Limits, Machine, Shared, StartError, StepSemantics, Trap, raise};
 pub use memory::Address;
 pub use native::{Alternatives, Answer, Args, Native, Natives, Outcome, Touches};
+pub use propositions::Proposition;
 #[doc(hidden)]
 pub use reach::Origins;
 pub use schedule::End;

@@ -141,6 +141,18 @@ impl Machine<'_> {
         }
     }
 
+    /// Whether a thread object is that of a thread that has been started and has ended.
+    pub(crate) fn is_over(&mut self, object: Address) -> bool {
+        let state = match self.find_offset("java/lang/Thread", "threadStatus") {
+            Some(offset) => self.memory.load(object + offset),
+            None => match self.holder(object) {
+                Some(holder) => self.get(holder, "java/lang/Thread$FieldHolder", "threadStatus"),
+                None => state::NEW,
+            },
+        };
+        state == state::TERMINATED
+    }
+
     /// The object in which newer JDKs keep a part of a thread's fields. It belongs to this thread for ever.
     pub(crate) fn holder(&self, object: Address) -> Option<Address> {
         let offset = self.known.thread_holder.filter(|_| object != 0)?;

@@ -19,8 +19,9 @@
 
 use crate::Error;
 use crate::atomicity::written;
-use crate::code::{Cell, Model, OWNER_MASK, Op, calculate};
-use crate::lexer::{Cursor, Expressions, Token};
+use crate::code::{Cell, Model, Op};
+use crate::condition::{Case, Reader, When};
+use crate::lexer::{Expressions, Token};
 use crate::syntax::{At, Kind, Operator};
 use crate::system::{Action, State, What};
 use kernel::{Location, System, ThreadId};
@@ -45,76 +46,14 @@ struct Rule {
     when: When,
 }
 
-/// A condition over a state, a thread and an element.
-#[derive(Clone, Debug)]
-enum When {
-    Number(i32),
-    Thread,
-    Element,
-    Owner(u32, u32, Option<Box<When>>),
-    Word(u32, u32, Option<Box<When>>),
-    /// A variable of the thread's own, which some threads have.
-    Own(String),
-    At(Vec<u32>),
-    Minus(Box<When>),
-    Not(Box<When>),
-    Binary(Operator, Box<When>, Box<When>),
-}
-
-/// For whom a condition is asked.
-#[derive(Clone, Copy)]
-struct Case<'s> {
-    model: &'s Model,
-    state: &'s State,
-    thread: usize,
-    element: u32,
-}
-
 impl When {
-    /// Its value; `None` where it has none, as beyond the end of an array.
-    fn value(&self, case: Case<'_>) -> Option<i32> {
-        let word = |first: u32, size: u32, index: &Option<Box<When>>| {
-            let index = match index {
-                Some(index) => u32::try_from(index.value(case)?).ok()?,
-                None => 0,
-            };
-            (index < size).then(|| case.state.words[(first + index) as usize])
-        };
-        Some(match self {
-            When::Number(number) => *number,
-            When::Thread => case.thread as i32,
-            When::Element => case.element as i32,
-            When::Owner(first, size, index) => (word(*first, *size, index)? & OWNER_MASK) as i32 - 1,
-            When::Word(first, size, index) => word(*first, *size, index)? as i32,
-            When::Own(name) => {
-                let instance = &case.model.instances[case.thread];
-                let locals = &case.model.templates[instance.template].locals;
-                let local = locals.iter().find(|local| local.name == *name)?;
-                case.state.words[(instance.first + local.first) as usize] as i32
-            }
-            When::At(lines) => {
-                let step = case.model.step(case.state, case.thread);
-                i32::from(step.is_some_and(|step| lines.contains(&step.at.line)))
-            }
-            When::Minus(inner) => inner.value(case)?.wrapping_neg(),
-            When::Not(inner) => i32::from(inner.value(case)? == 0),
-            When::Binary(Operator::And, left, right) => i32::from(left.value(case)? != 0 && right.value(case)? != 0),
-            // A part without a value is as good as one that does not hold.
-            When::Binary(Operator::Or, left, right) => {
-                let holds = |part: &When| part.value(case).is_some_and(|value| value != 0);
-                i32::from(holds(left) || holds(right))
-            }
-            When::Binary(operator, left, right) => calculate(*operator, left.value(case)?, right.value(case)?).ok()?,
-        })
-    }
-
     /// How many times it asks for a lock.
     fn locks(&self) -> usize {
         match self {
-            When::Number(_) | When::Thread | When::Element | When::Own(_) | When::At(_) => 0,
+            When::Number(_) | When::Thread | When::Element | When::Own(_) | When::At(_) | When::Done => 0,
             When::Owner(_, _, index) => 1 + index.as_ref().map_or(0, |index| index.locks()),
             When::Word(_, _, index) => index.as_ref().map_or(0, |index| index.locks()),
-            When::Minus(inner) | When::Not(inner) => inner.locks(),
+            When::Of(_, inner) | When::Minus(inner) | When::Not(inner) => inner.locks(),
             When::Binary(_, left, right) => left.locks() + right.locks(),
         }
     }
@@ -122,7 +61,7 @@ impl When {
     /// Adds what it looks at, and locks about which it says more than who has them. `plain`: it is neither compared nor turned round.
     fn look(&self, plain: bool, out: &mut Discipline) {
         match self {
-            When::Number(_) | When::Thread | When::Element | When::Own(_) | When::At(_) => {}
+            When::Number(_) | When::Thread | When::Element | When::Own(_) | When::At(_) | When::Done => {}
             When::Owner(first, _, index) => {
                 out.looked_at.push(*first);
                 out.locks.push(*first);
@@ -132,7 +71,7 @@ impl When {
                 out.looked_at.push(*first);
                 index.iter().for_each(|index| index.look(false, out));
             }
-            When::Minus(inner) | When::Not(inner) => inner.look(false, out),
+            When::Of(_, inner) | When::Minus(inner) | When::Not(inner) => inner.look(false, out),
             When::Binary(Operator::Equal, left, right)
                 if plain && matches!(**left, When::Owner(..)) && matches!(**right, When::Thread) =>
             {
@@ -153,11 +92,7 @@ impl When {
 impl Model {
     /// Has variables accessed by the rules of a text, which are checked when the model is explored with transactions.
     pub fn set_discipline(&mut self, text: &str) -> Result<(), Error> {
-        let mut reader = Reader {
-            model: self,
-            cursor: Cursor::new(text)?,
-            element: None,
-        };
+        let mut reader = Reader::new(self, text)?;
         let mut made = Discipline::default();
         while *reader.cursor.peek() != Token::End {
             reader.rule(&mut made)?;
@@ -275,50 +210,7 @@ impl Model {
     }
 }
 
-/// Reads rules.
-struct Reader<'t> {
-    model: &'t Model,
-    cursor: Cursor,
-    /// What the element is called in the rule at hand.
-    element: Option<String>,
-}
-
 impl Reader<'_> {
-    fn name(&mut self) -> Result<String, Error> {
-        match self.cursor.peek() {
-            Token::Name(name) => {
-                let name = name.clone();
-                self.cursor.advance();
-                Ok(name)
-            }
-            other => self.cursor.wrong(format!("expected a name instead of {other}")),
-        }
-    }
-
-    /// The variable of a name that stands next, of one of these kinds.
-    fn variable(&mut self, kinds: &[Kind]) -> Result<(u32, u32, bool), Error> {
-        let at = self.cursor.place();
-        let name = self.name()?;
-        let fits = |kind: Kind| kinds.contains(&kind);
-        let known = self.model.variables.iter().filter(|one| fits(one.kind));
-        match known.clone().find(|one| one.name == name) {
-            Some(one) => Ok((one.first, one.size, one.array)),
-            None => {
-                let what = if kinds == [Kind::Lock] { "lock" } else { "variable" };
-                let known: Vec<&str> = known.map(|one| &*one.name).collect();
-                let known = if known.is_empty() {
-                    "none".to_owned()
-                } else {
-                    known.join(", ")
-                };
-                Err(Error::new(
-                    at,
-                    format!("the model has no {what} `{name}`; it has {known}"),
-                ))
-            }
-        }
-    }
-
     fn rule(&mut self, out: &mut Discipline) -> Result<(), Error> {
         const DATA: &[Kind] = &[Kind::Int, Kind::Volatile];
         let at = self.cursor.place();
@@ -382,92 +274,5 @@ impl Reader<'_> {
             )),
             None => Ok(()),
         }
-    }
-
-    fn index(&mut self, array: bool) -> Result<Option<Box<When>>, Error> {
-        if !array {
-            return Ok(None);
-        }
-        self.cursor.expect("[")?;
-        let index = self.sum()?;
-        self.cursor.expect("]")?;
-        Ok(Some(Box::new(index)))
-    }
-
-    /// A variable of the thread's own, unless it is an array.
-    fn own(&mut self) -> Option<When> {
-        let Token::Name(name) = self.cursor.peek() else {
-            return None;
-        };
-        let mut locals = self.model.templates.iter().flat_map(|template| &template.locals);
-        let found = locals.any(|local| local.name == *name && !local.array);
-        let own = found.then(|| When::Own(name.clone()))?;
-        self.cursor.advance();
-        Some(own)
-    }
-
-    /// A thread by its name.
-    fn thread(&mut self) -> Option<When> {
-        let Token::Name(name) = self.cursor.peek() else {
-            return None;
-        };
-        let find = |name: &str| (0..self.model.threads()).find(|&thread| self.model.thread_name(thread) == name);
-        let (length, number) = match [1, 2, 3].map(|by| self.cursor.ahead(by)) {
-            [Token::Sign("["), Token::Number(number), Token::Sign("]")] => (4, find(&format!("{name}[{number}]"))?),
-            _ => (1, find(name)?),
-        };
-        (0..length).for_each(|_| self.cursor.advance());
-        Some(When::Number(number as i32))
-    }
-}
-
-impl Expressions for Reader<'_> {
-    type Term = When;
-
-    const NOT: fn(Box<When>) -> When = When::Not;
-    const MINUS: fn(Box<When>) -> When = When::Minus;
-
-    fn cursor(&mut self) -> &mut Cursor {
-        &mut self.cursor
-    }
-
-    fn joined(&self, operator: Operator, left: When, right: When) -> When {
-        When::Binary(operator, Box::new(left), Box::new(right))
-    }
-
-    fn single(&mut self) -> Result<When, Error> {
-        if let Token::Number(number) = *self.cursor.peek() {
-            self.cursor.advance();
-            return Ok(When::Number(number as i32));
-        }
-        if self.cursor.take("owner") {
-            self.cursor.expect("(")?;
-            let (first, size, array) = self.variable(&[Kind::Lock])?;
-            let index = self.index(array)?;
-            self.cursor.expect(")")?;
-            return Ok(When::Owner(first, size, index));
-        }
-        if self.cursor.take("at") {
-            let steps = &self.model.steps;
-            let lines = self
-                .cursor
-                .lines(|line| steps.iter().any(|step| step.at.line == line))?;
-            return Ok(When::At(lines));
-        }
-        if self.cursor.take("i") {
-            return Ok(When::Thread);
-        }
-        if matches!((self.cursor.peek(), &self.element), (Token::Name(name), Some(element)) if name == element) {
-            self.cursor.advance();
-            return Ok(When::Element);
-        }
-        if let Some(thread) = self.thread() {
-            return Ok(thread);
-        }
-        if let Some(own) = self.own() {
-            return Ok(own);
-        }
-        let (first, size, array) = self.variable(&[Kind::Int, Kind::Volatile, Kind::Semaphore])?;
-        Ok(When::Word(first, size, self.index(array)?))
     }
 }

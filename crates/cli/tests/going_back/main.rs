@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod process;
+mod propositions;
 mod single;
 mod walks;
 
