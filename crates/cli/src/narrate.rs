@@ -12,6 +12,7 @@ use machine::layout::OWNER_MASK;
 use machine::system::{Action, Java, What};
 use machine::{Address, Console, Machine, Nowhere};
 use names::{Names, simple};
+use program::world::MethodId;
 use report::model::{Event, Held, Row, Trace, Violation};
 use search::Found;
 use std::collections::HashMap;
@@ -245,7 +246,7 @@ impl Narrator<'_> {
             return;
         }
         let place = before.place.unwrap_or_else(|| Frame {
-            method: 0,
+            method: None,
             class: String::new(),
             name: String::new(),
             file: String::new(),
@@ -353,7 +354,7 @@ impl Narrator<'_> {
         &mut self,
         machine: &mut Machine<'_>,
         before: &Before,
-        method: u32,
+        method: MethodId,
         words: &[u32; 4],
         events: &mut Vec<Event>,
     ) {
@@ -443,7 +444,11 @@ impl Narrator<'_> {
             self.thread(machine, number);
         }
         let (message, why, place) = self.explain(machine, transitions, found);
-        let place = place.unwrap_or_else(|| machine.frame(machine.user_position(0).0, 0));
+        let main = machine.user_position(0);
+        let place = place.or_else(|| main.map(|(method, _)| machine.frame(method, 0)));
+        let (class, file, line) = place
+            .map(|place| (place.class, place.file, place.line))
+            .unwrap_or_default();
         let stacks = machine
             .live_threads()
             .into_iter()
@@ -466,9 +471,9 @@ impl Narrator<'_> {
         Violation {
             property: found.flaw.property.name().to_owned(),
             message,
-            class: place.class,
-            file: place.file,
-            line: place.line,
+            class,
+            file,
+            line,
             why,
             stacks,
             trace,
