@@ -179,8 +179,10 @@ impl<'b, 'p> Flow<'b, 'p> {
             .chain([&class]);
         for &id in above {
             let here = program.class(id);
-            if scope(here) == Scope::Program && here.initializer != 0 {
-                self.reach(Unit::Method(here.initializer));
+            if scope(here) == Scope::Program
+                && let Some(initializer) = here.initializer
+            {
+                self.reach(Unit::Method(initializer));
             }
         }
     }

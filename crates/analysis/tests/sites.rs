@@ -5,7 +5,7 @@ use analysis::{Escape, SiteFact, Verdict};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
 use program::source;
-use program::world::{LoaderId, Program};
+use program::world::{LoaderId, MethodId, Program};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +127,6 @@ fn local_places_are_named_by_method_and_instruction() {
                 "no claims about the JDK's code"
             );
         }
-        assert!(!escape.is_local(u32::MAX, 0));
+        assert!(!escape.is_local(MethodId(u32::MAX), 0));
     }
 }

@@ -244,7 +244,7 @@ impl Narrator<'_> {
             return;
         }
         let place = before.place.unwrap_or_else(|| Frame {
-            method: 0,
+            method: None,
             class: String::new(),
             name: String::new(),
             file: String::new(),
@@ -330,7 +330,11 @@ impl Narrator<'_> {
             self.thread(machine, number);
         }
         let (message, why, place) = self.explain(machine, transitions, found);
-        let place = place.unwrap_or_else(|| machine.frame(machine.user_position(0).0, 0));
+        let main = machine.user_position(0);
+        let place = place.or_else(|| main.map(|(method, _)| machine.frame(method, 0)));
+        let (class, file, line) = place
+            .map(|place| (place.class, place.file, place.line))
+            .unwrap_or_default();
         let stacks = machine
             .live_threads()
             .into_iter()
@@ -353,9 +357,9 @@ impl Narrator<'_> {
         Violation {
             property: found.flaw.property.name().to_owned(),
             message,
-            class: place.class,
-            file: place.file,
-            line: place.line,
+            class,
+            file,
+            line,
             why,
             stacks,
             trace,

@@ -8,7 +8,7 @@ use machine::system::Action;
 use machine::{Caveat, Machine, Mark};
 use program::classfile::{ClassFile, Constant};
 use program::ir::{Code, Instr};
-use program::world::{Class, LoaderId, Program};
+use program::world::{Class, LoaderId, MethodId, Program};
 use report::model::{Observation, Violation};
 use search::Outcome;
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub fn idle_allowances(machine: &Machine<'_>, allowed: &[String]) -> Vec<String>
 
 /// The calls of `assertReachable` in the program that no execution has come to.
 pub fn unreached(machine: &Machine<'_>, outcome: &Outcome<Action>, sources: &mut Sources) -> Vec<Violation> {
-    let reached: BTreeSet<(u32, u32)> = outcome
+    let reached: BTreeSet<(MethodId, u32)> = outcome
         .marks
         .iter()
         .filter_map(|&mark| match Mark::read(mark) {
@@ -105,8 +105,8 @@ pub fn interrupted_blocks(machine: &Machine<'_>, outcome: &Outcome<Action>) -> V
         .marks
         .iter()
         .filter_map(|&mark| match Mark::read(mark) {
-            Mark::Interrupted(method, pc) if method != 0 => machine.place(method, pc),
-            Mark::Interrupted(..) | Mark::Reached(..) | Mark::Observed(..) => None,
+            Mark::Interrupted(place) => place.and_then(|(method, pc)| machine.place(method, pc)),
+            Mark::Reached(..) | Mark::Observed(..) => None,
         })
         .collect();
     places

@@ -9,7 +9,7 @@ use crate::member_name::{
 use crate::unsafe_layout::reflected_field;
 use machine::{Address, Answer, Args, Machine, Outcome, Trap, raise};
 use program::classfile::flags;
-use program::world::{ClassKind, Symbol};
+use program::world::{ClassKind, MethodId, Symbol};
 
 const NATIVES: &str = "java/lang/invoke/MethodHandleNatives";
 pub(crate) const METHODS: &[Entry] = &[
@@ -174,7 +174,7 @@ fn expand(m: &mut Machine<'_>, args: &Args) -> Answer {
         if resolved == 0 {
             return raise("java/lang/IllegalArgumentException", "nothing to expand");
         }
-        let method = m.program.method(m.get(resolved, RESOLVED, "$method"));
+        let method = m.program.method(MethodId(m.get(resolved, RESOLVED, "$method")));
         if class == 0 {
             let mirror = m.mirror(method.class)?;
             m.set(member, MEMBER, "clazz", mirror);

@@ -110,7 +110,7 @@ pub(crate) fn fill_method(
     let holder = m.mirror(method.class)?;
     let resolved = jdk_class(m, RESOLVED)?;
     let resolved = m.new_object(resolved)?;
-    m.set(resolved, RESOLVED, "$method", id);
+    m.set(resolved, RESOLVED, "$method", id.0);
     if let Some(offset) = m.find_offset(RESOLVED, "vmholder") {
         m.memory.store(resolved + offset, holder);
     }

@@ -113,7 +113,7 @@ impl Machine<'_> {
             0 => 0,
             fp => {
                 let (method, pc, _) = self.frame_at(fp);
-                u64::from(method) << 32 | u64::from(pc)
+                u64::from(method.0) << 32 | u64::from(pc)
             }
         }
     }

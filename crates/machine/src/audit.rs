@@ -337,7 +337,7 @@ impl Machine<'_> {
                 let is_own = self.memory.load(at - word + class::OWNER) == self.current + 1;
                 let is_fine = match word {
                     class::MIRROR | class::STATICS => true,
-                    class::STATE if writes => state == init::LINKED || self.program.class(number).initializer == 0,
+                    class::STATE if writes => state == init::LINKED || self.program.class(number).initializer.is_none(),
                     class::STATE if state < init::LINKED => true,
                     class::STATE | class::OWNER => asks || is_own || state == init::DONE,
                     _ => false,

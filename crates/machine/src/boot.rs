@@ -219,7 +219,7 @@ impl Machine<'_> {
 
     /// A root method that calls `method`, then stops the machine with its result or exception.
     fn root_of(&mut self, method: MethodId) -> Result<MethodId, Trap> {
-        let key = (u32::MAX - 1, method);
+        let key = (u32::MAX - 1, method.0);
         if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
@@ -286,7 +286,8 @@ impl Machine<'_> {
         let trace = self.memory.load(exception + self.known.throwable_backtrace);
         if trace != 0 && self.class_of(trace) == self.known.int_array {
             for position in (0..self.array_length(trace).min(60)).step_by(2) {
-                let (method, bci) = (self.element(trace, position), self.element(trace, position + 1));
+                let method = MethodId(self.element(trace, position));
+                let bci = self.element(trace, position + 1);
                 let line = self.program.method(method).line(bci as u16).unwrap_or(0);
                 text = format!("{text}\n    at {}:{line}", self.program.describe(method));
             }
@@ -393,7 +394,7 @@ impl Machine<'_> {
 
     /// What the main thread does: `main`, the uncaught exception handler, waiting for the others, shutdown, halt.
     fn main_root(&mut self, main: MethodId) -> Result<MethodId, Trap> {
-        let key = (u32::MAX - 3, main);
+        let key = (u32::MAX - 3, main.0);
         if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::trust::Repute;
 use kernel::{MemoryAccess, Transitions};
-use program::world::{ClassId, Method};
+use program::world::{ClassId, Method, MethodId};
 
 /// How an access is weaker than a volatile one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,7 +74,7 @@ impl Machine<'_> {
     }
 
     /// The method of `Unsafe` that was called from outside of it, and its frame, given the frame of one that is running.
-    fn entry_of(&self, method: &Method, fp: Address) -> (u32, Address) {
+    fn entry_of(&self, method: &Method, fp: Address) -> (MethodId, Address) {
         let (mut entry, mut at) = (method.id, fp);
         loop {
             let caller = self.memory.load(at + frame::CALLER);
@@ -143,7 +143,7 @@ impl Machine<'_> {
         if self.semantics.spurious {
             return;
         }
-        let is_support = |machine: &Self, method: u32| {
+        let is_support = |machine: &Self, method: MethodId| {
             let class = machine.program.method(method).class;
             &*machine.program.class(class).name == "java/util/concurrent/locks/LockSupport"
         };
@@ -197,7 +197,7 @@ impl Machine<'_> {
         }
     }
 
-    fn note_users(&mut self, method: u32, caveat: impl Fn(ClassId) -> Caveat) {
+    fn note_users(&mut self, method: MethodId, caveat: impl Fn(ClassId) -> Caveat) {
         let class = self.program.method(method).class;
         if self.repute(class) == Repute::User {
             self.note(caveat(class));

@@ -8,7 +8,7 @@ use crate::layout::{
 use crate::machine::Machine;
 use crate::memory::Address;
 use program::ir::RegisterKind;
-use program::world::{ARRAY_HEADER_WORDS, ClassKind};
+use program::world::{ARRAY_HEADER_WORDS, ClassKind, MethodId};
 
 impl Machine<'_> {
     /// Puts the machine into the state that a vector stands for. There is no way back from here.
@@ -124,10 +124,10 @@ impl Machine<'_> {
         let mut frames = Vec::new();
         for _ in 0..count {
             let (id, pc, dest) = (reader.next()?, reader.next()?, reader.next()?);
-            if id == 0 || id >= self.program.method_end() {
+            if id == 0 || id >= self.program.method_end().0 {
                 return Err(Malformed);
             }
-            let method = self.program.method(id);
+            let method = self.program.method(MethodId(id));
             let code = self.code(method).map_err(|_| Malformed)?;
             let mut values = Vec::new();
             let mut wanted = Vec::new();

@@ -251,8 +251,8 @@ impl Machine<'_> {
 
     /// The line of the program's own code on which a thread stands.
     fn user_line(&self, number: u32) -> Option<u32> {
-        let (method, pc) = self.user_position(number);
-        let line = (method != 0).then(|| self.program.method(method).line(self.bci(method, pc)))??;
+        let (method, pc) = self.user_position(number)?;
+        let line = self.program.method(method).line(self.bci(method, pc))?;
         Some(line.into())
     }
 

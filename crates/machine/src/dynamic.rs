@@ -59,7 +59,7 @@ mod form {
 
 /// The link of a dynamic call that needs no record.
 fn native_link(form: u32, number: u32) -> u64 {
-    link::call(link::DYNAMIC, number) | u64::from(form) << 32
+    link::dynamic(number) | u64::from(form) << 32
 }
 
 impl<'p> Machine<'p> {
@@ -81,7 +81,7 @@ impl<'p> Machine<'p> {
         let site = &code.calls[number as usize];
         let filled = match self.well_known(method, site, number)? {
             Some(filled) => filled,
-            None => link::call(link::DYNAMIC, self.site(method.id, number)? + 1),
+            None => link::dynamic(self.site(method.id.0, number)? + 1),
         };
         site.link.set(filled);
         Ok(())

@@ -403,7 +403,7 @@ impl Machine<'_> {
     fn write_frame(&self, at: Address, before: bool, writer: &mut Writer, part: &mut Part) {
         let (id, pc, _) = self.frame_at(at);
         let dest = self.memory.load(at + frame::DEST);
-        part.words.extend([id, pc, if before { dest | BEFORE } else { dest }]);
+        part.words.extend([id.0, pc, if before { dest | BEFORE } else { dest }]);
         let Ok(code) = self.program.code(self.program.method(id)) else {
             return;
         };

@@ -10,7 +10,7 @@ use crate::dynamic::sites::{SiteTables, agree};
 use crate::encode::bit;
 use crate::machine::{Machine, Shared};
 use program::ir::Code;
-use program::world::{Format, World};
+use program::world::{Format, MethodId, World};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::Xxh3;
 
@@ -27,7 +27,7 @@ struct Tables<'t> {
     #[serde(borrow)]
     world: World<'t>,
     strings: Vec<Vec<u16>>,
-    adaptors: Vec<((u32, u32), u32)>,
+    adaptors: Vec<((u32, u32), MethodId)>,
     sites: SiteTables,
 }
 

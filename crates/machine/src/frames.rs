@@ -52,7 +52,7 @@ impl<'p> Machine<'p> {
         // The machine's own methods may use the reserve: one of them makes the StackOverflowError.
         let reserve = if method.index == u16::MAX { RESERVE } else { 0 };
         self.check_stack(fp - reserve, code)?;
-        self.memory.poke(fp + frame::METHOD, method.id);
+        self.memory.poke(fp + frame::METHOD, method.id.0);
         self.memory.poke(fp + frame::PC, 0);
         self.memory.poke(fp + frame::CALLER, self.fp);
         self.memory.poke(fp + frame::DEST, dest);
@@ -66,7 +66,7 @@ impl<'p> Machine<'p> {
     /// Puts the first frame on an empty stack.
     pub(crate) fn push_root(&mut self, thread: u32, method: MethodId, arguments: &[u32]) -> Address {
         let (start, _) = self.stack(thread);
-        self.memory.poke(start + frame::METHOD, method);
+        self.memory.poke(start + frame::METHOD, method.0);
         self.memory.poke(start + frame::PC, 0);
         self.memory.poke(start + frame::CALLER, 0);
         self.memory.poke(start + frame::DEST, u32::from(Call::NO_RESULT));
@@ -78,7 +78,7 @@ impl<'p> Machine<'p> {
 
     /// Where the next frame goes.
     fn next_frame(&self) -> Address {
-        let method = self.program.method(self.memory.load(self.fp + frame::METHOD));
+        let method = self.program.method(MethodId(self.memory.load(self.fp + frame::METHOD)));
         let words = self.program.code(method).map_or(0, |code| u32::from(code.frame_words));
         self.fp + frame::REGISTERS + words
     }
@@ -131,7 +131,7 @@ impl<'p> Machine<'p> {
         if fp == 0 {
             return;
         }
-        let method = self.program.method(self.memory.load(fp + frame::METHOD));
+        let method = self.program.method(MethodId(self.memory.load(fp + frame::METHOD)));
         let words = self.program.code(method).map_or(0, |code| u32::from(code.frame_words));
         self.memory.log_frame(fp, fp + frame::REGISTERS + words);
     }

@@ -63,12 +63,12 @@ impl Machine<'_> {
             self.memory.store(record + class::STATE, init::DONE);
             return Ok(());
         }
-        let quiet = described.initializer == 0
+        let quiet = described.initializer.is_none()
             && (described.super_class == 0
                 || self.memory.load(class_record(described.super_class) + class::STATE) == init::DONE)
             && described.all_interfaces.iter().all(|&interface| {
                 interface == of
-                    || self.program.class(interface).initializer == 0
+                    || self.program.class(interface).initializer.is_none()
                     || self.memory.load(class_record(interface) + class::STATE) == init::DONE
             });
         if quiet && self.memory.load(record + class::STATE) <= init::LINKED {

@@ -131,8 +131,8 @@ pub enum Doing {
 /// A frame of a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// The method.
-    pub method: MethodId,
+    /// The method, if it is known.
+    pub method: Option<MethodId>,
     /// Its class, as Java writes it.
     pub class: String,
     /// Its name.
@@ -307,7 +307,7 @@ impl Machine<'_> {
             .info()
             .and_then(|(file, _)| file.source_file.map(|name| file.pool.text(name).to_owned()));
         Frame {
-            method: id,
+            method: Some(id),
             class: class.external_name(),
             name: self.program.text(method.name).to_string(),
             file: source.unwrap_or_default(),

@@ -16,7 +16,7 @@ use crate::link;
 use crate::machine::{Machine, Trap};
 use aside::{bounds, by_zero, narrow, stored};
 use program::ir::{Call, Code, Instr, Switch};
-use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, Method};
+use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, Method, MethodId};
 
 impl<'p> Machine<'p> {
     /// Runs the current thread until something in [`Exit`] happens. With `STEPPING`, the first instruction may touch
@@ -42,7 +42,7 @@ impl<'p> Machine<'p> {
     fn execute_frames<const STEPPING: bool>(&mut self, fuel: &mut i64) -> Result<Exit, Trap> {
         let base = self.memory.base();
         let mut fp = self.fp;
-        let mut method: &'p Method = self.program.method(self.memory.load(fp + frame::METHOD));
+        let mut method: &'p Method = self.program.method(MethodId(self.memory.load(fp + frame::METHOD)));
         let mut code: &'p Code = match self.program.ready(method) {
             Some(code) => code,
             None => self.code(method)?,
@@ -87,7 +87,9 @@ impl<'p> Machine<'p> {
         macro_rules! reload {
             () => {{
                 fp = self.fp;
-                method = self.program.method(self.memory.load(fp + frame::METHOD));
+                method = self
+                    .program
+                    .method(MethodId(self.memory.load(fp + frame::METHOD)));
                 code = match self.program.ready(method) {
                     Some(code) => code,
                     None => self.code(method)?,
@@ -707,7 +709,7 @@ impl<'p> Machine<'p> {
                     let link = call.link.get();
                     let target: &'p Method = match link >> 56 {
                         link::STATIC => {
-                            let target = self.program.method(link as u32);
+                            let target = self.program.method(MethodId(link as u32));
                             if self.memory.load(class_record(target.class) + class::STATE) != init::DONE {
                                 attempt!(self.require_initialized(target.class));
                             }
@@ -717,7 +719,7 @@ impl<'p> Machine<'p> {
                             if get!(code.operands[call.first as usize]) == 0 {
                                 trap!(Trap::Raise("java/lang/NullPointerException", None));
                             }
-                            self.program.method(link as u32)
+                            self.program.method(MethodId(link as u32))
                         }
                         link::VIRTUAL => {
                             let receiver = get!(code.operands[call.first as usize]);
@@ -727,10 +729,10 @@ impl<'p> Machine<'p> {
                             let class = self.memory.load(receiver) & CLASS_MASK;
                             let cached = call.cache.get();
                             if (cached >> 32) as u32 == class {
-                                self.program.method(cached as u32)
+                                self.program.method(MethodId(cached as u32))
                             } else {
-                                let chosen = attempt!(self.select(class, link as u32));
-                                call.cache.set(u64::from(class) << 32 | u64::from(chosen));
+                                let chosen = attempt!(self.select(class, MethodId(link as u32)));
+                                call.cache.set(u64::from(class) << 32 | u64::from(chosen.0));
                                 self.program.method(chosen)
                             }
                         }
@@ -765,7 +767,7 @@ impl<'p> Machine<'p> {
                     // operands of a call are registers of the caller, as many as the callee's parameters have words.
                     unsafe {
                         let header = base.add(new_fp as usize);
-                        *header = target.id;
+                        *header = target.id.0;
                         *header.add(1) = 0;
                         *header.add(2) = fp;
                         *header.add(3) = u32::from(call.dest);

@@ -43,7 +43,12 @@ pub(crate) fn field(class: ClassId, offset: u32, volatile: bool, constant: bool)
 
 /// A filled call link.
 pub(crate) fn call(how: u64, method: MethodId) -> u64 {
-    how << 56 | u64::from(method)
+    how << 56 | u64::from(method.0)
+}
+
+/// A filled link of a dynamic call.
+pub(crate) fn dynamic(number: u32) -> u64 {
+    DYNAMIC << 56 | u64::from(number)
 }
 
 /// The class of a static field link, or the words of a class link.
@@ -287,8 +292,8 @@ impl<'p> Machine<'p> {
     /// The version of a method that a receiver of this class has.
     #[inline]
     pub(crate) fn select(&mut self, receiver: ClassId, method: MethodId) -> Result<MethodId, Trap> {
-        let key = u64::from(receiver) << 32 | u64::from(method);
-        let slot = (receiver.wrapping_mul(0x9e37_79b1) ^ method.wrapping_mul(0x85eb_ca6b)) as usize >> 7
+        let key = u64::from(receiver) << 32 | u64::from(method.0);
+        let slot = (receiver.wrapping_mul(0x9e37_79b1) ^ method.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7
             & (self.selections.len() - 1);
         let (cached, target) = self.selections[slot];
         if cached == key {

@@ -429,7 +429,7 @@ impl<'p> Machine<'p> {
             stack_end: 0,
             logged: 0,
             bound: Vec::new(),
-            selections: vec![(0, 0); 1 << 13].into(),
+            selections: vec![(0, MethodId(0)); 1 << 13].into(),
             offsets: HashMap::new(),
             asked: vec![Asked::default(); 256].into(),
             arrivals: Vec::new(),
@@ -536,7 +536,7 @@ impl<'p> Machine<'p> {
     /// Method, instruction and caller of a frame.
     pub fn frame_at(&self, at: Address) -> (MethodId, u32, Address) {
         (
-            self.memory.load(at + frame::METHOD),
+            MethodId(self.memory.load(at + frame::METHOD)),
             self.memory.load(at + frame::PC),
             self.memory.load(at + frame::CALLER),
         )

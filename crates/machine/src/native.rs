@@ -348,7 +348,7 @@ pub(crate) struct Bound {
 impl Machine<'_> {
     /// The function and the footprint of a native method.
     pub(crate) fn bind(&mut self, method: &Method) -> Result<Bound, Trap> {
-        let position = method.id as usize;
+        let position = method.id.0 as usize;
         if let Some(&Some(bound)) = self.bound.get(position) {
             return Ok(bound);
         }

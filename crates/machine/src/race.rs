@@ -59,7 +59,7 @@ impl Machine<'_> {
         }
         let mut places = [self.accessor(one), self.accessor(two)];
         places.sort_unstable();
-        Some(mix(places.into_iter().flat_map(|(method, pc)| [method, pc])))
+        Some(mix(places.into_iter().flat_map(|(method, pc)| [method.0, pc])))
     }
 
     /// The class of the JDK that is trusted with a race between two threads, if there is one: it declares the field, or keeps the array to

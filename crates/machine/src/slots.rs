@@ -10,7 +10,7 @@ use crate::layout::frame;
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use program::descriptor::Kind;
-use program::world::{ClassId, ClassKind, LoaderId};
+use program::world::{ClassId, ClassKind, LoaderId, MethodId};
 
 /// What a word of an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ impl Machine<'_> {
     fn asks_program(&self) -> bool {
         let mut at = self.fp;
         while at != 0 {
-            let method = self.program.method(self.memory.load(at + frame::METHOD));
+            let method = self.program.method(MethodId(self.memory.load(at + frame::METHOD)));
             match &*self.program.class(method.class).name {
                 "jdk/internal/misc/Unsafe" => at = self.memory.load(at + frame::CALLER),
                 name => return name == "sun/misc/Unsafe",

@@ -70,8 +70,7 @@ impl Machine<'_> {
             }
             INIT_SUPERS => self.init_supers(self.register(a))?,
             INIT_CLINIT => {
-                let clinit = self.program.class(self.register(a)).initializer;
-                if clinit != 0 {
+                if let Some(clinit) = self.program.class(self.register(a)).initializer {
                     self.push_call(clinit, &[], u32::from(Call::NO_RESULT))?;
                     return Ok(Next::Reload);
                 }

@@ -235,7 +235,7 @@ impl Machine<'_> {
     /// image, a class.
     pub(crate) fn frame_key(&self, at: Address, before: bool, key: &mut Vec<u32>) {
         let (id, pc, _) = self.frame_at(at);
-        key.extend([id, pc, self.memory.load(at + frame::DEST), before.into()]);
+        key.extend([id.0, pc, self.memory.load(at + frame::DEST), before.into()]);
         let Ok(code) = self.program.code(self.program.method(id)) else {
             return;
         };

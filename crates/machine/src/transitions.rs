@@ -10,7 +10,7 @@ use crate::special;
 use crate::system::{Action, What};
 use kernel::{AccessKind, End, Flaw, Location, Property, ThreadId, Transitions};
 use program::ir::{Code, Instr};
-use program::world::{LoaderId, Method};
+use program::world::{LoaderId, Method, MethodId};
 use std::sync::atomic::Ordering;
 
 /// The kinds of marks that a state carries, in their upper bits.
@@ -23,23 +23,25 @@ const KINDS: u128 = 15 << 124;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// A call of `assertReachable` by this instruction of this method was reached.
-    Reached(u32, u32),
-    /// The thread that runs alone cannot go on, at this instruction of this method.
-    Interrupted(u32, u32),
+    Reached(MethodId, u32),
+    /// The thread that runs alone cannot go on, at this instruction of this method, if it is in one.
+    Interrupted(Option<(MethodId, u32)>),
     /// A call of `observe` by this instruction of this method was given this value.
-    Observed(u32, u32, i32),
+    Observed(MethodId, u32, i32),
 }
 
 impl Mark {
-    fn number(kind: u128, method: u32, pc: u32, value: u32) -> u128 {
+    /// A number for a mark at a place; 0 stands for no place.
+    fn number(kind: u128, place: Option<(MethodId, u32)>, value: u32) -> u128 {
+        let (method, pc) = place.map_or((0, 0), |(method, pc)| (method.0, pc));
         kind | u128::from(value) << 64 | u128::from(method) << 32 | u128::from(pc)
     }
 
     /// What a number stands for.
     pub fn read(number: u128) -> Mark {
-        let (method, pc) = ((number >> 32) as u32, number as u32);
+        let (method, pc) = (MethodId((number >> 32) as u32), number as u32);
         match number & KINDS {
-            INTERRUPTED => Mark::Interrupted(method, pc),
+            INTERRUPTED => Mark::Interrupted((method.0 != 0).then_some((method, pc))),
             OBSERVED => Mark::Observed(method, pc, (number >> 64) as i32),
             _ => Mark::Reached(method, pc),
         }
@@ -276,13 +278,13 @@ impl<'p> Machine<'p> {
             }
             Alternatives::Reached => {
                 let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
-                transitions.marks.push(Mark::number(REACHED, caller, pc, 0));
+                transitions.marks.push(Mark::number(REACHED, Some((caller, pc)), 0));
             }
             Alternatives::Observed { value } => {
                 let (caller, pc, _) = self.frame_at(self.memory.load(fp + frame::CALLER));
                 transitions
                     .marks
-                    .push(Mark::number(OBSERVED, caller, pc, register(value)));
+                    .push(Mark::number(OBSERVED, Some((caller, pc)), register(value)));
             }
         }
     }
@@ -319,8 +321,8 @@ impl<'p> Machine<'p> {
                 entry.enabled &= entry.thread.0 + 1 == owner;
             }
         } else {
-            let (method, pc) = self.user_position(owner - 1);
-            transitions.marks.push(Mark::number(INTERRUPTED, method, pc, 0));
+            let place = self.user_position(owner - 1);
+            transitions.marks.push(Mark::number(INTERRUPTED, place, 0));
         }
     }
 

@@ -5,7 +5,7 @@
 //! A class that is only used inside the JDK promises nothing by itself. It is as good as the public class that uses it.
 
 use crate::machine::Machine;
-use program::world::{ClassId, LoaderId, Method};
+use program::world::{ClassId, LoaderId, Method, MethodId};
 
 /// What a class is, as far as races are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,14 +169,16 @@ impl Machine<'_> {
     }
 
     /// The method on whose behalf a thread is about to access something, and its instruction.
-    pub(crate) fn accessor(&mut self, number: u32) -> (u32, u32) {
+    pub(crate) fn accessor(&mut self, number: u32) -> (MethodId, u32) {
         self.nearest(number, |repute| repute == Repute::Errand)
     }
 
     /// The method nearest to the top of a thread's stack that is not passed by, and its instruction.
-    fn nearest(&mut self, number: u32, passes: impl Fn(Repute) -> bool) -> (u32, u32) {
+    fn nearest(&mut self, number: u32, passes: impl Fn(Repute) -> bool) -> (MethodId, u32) {
         let mut at = self.top_frame(number);
-        let mut found = (0, 0);
+        // Whoever is about to access something has a frame.
+        let (id, pc, _) = self.frame_at(at);
+        let mut found = (id, pc);
         while at != 0 {
             let (id, pc, caller) = self.frame_at(at);
             found = (id, pc);

@@ -10,7 +10,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::Action;
 use kernel::{Flaw, Property, Transitions};
-use program::world::{ClassId, LoaderId};
+use program::world::{ClassId, LoaderId, MethodId};
 
 /// What locks of `java.util.concurrent` are made of.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractQueuedSynchronizer";
@@ -41,9 +41,10 @@ impl Machine<'_> {
     }
 
     fn places_key(&mut self, members: Vec<u32>) -> u64 {
-        let mut places: Vec<(u32, u32)> = members.into_iter().map(|number| self.user_position(number)).collect();
+        let place = |number| self.user_position(number).map_or([0, 0], |(method, pc)| [method.0, pc]);
+        let mut places: Vec<_> = members.into_iter().map(place).collect();
         places.sort_unstable();
-        mix(places.into_iter().flat_map(|(method, pc)| [method, pc]))
+        mix(places.into_iter().flatten())
     }
 
     /// Names a state in which nobody can move.
@@ -58,21 +59,21 @@ impl Machine<'_> {
     }
 
     /// Method and instruction of a thread in the program's own code, or in its topmost frame.
-    pub fn user_position(&self, number: u32) -> (u32, u32) {
+    pub fn user_position(&self, number: u32) -> Option<(MethodId, u32)> {
         let top = self.top_frame(number);
         let mut at = top;
         while at != 0 {
             let (id, pc, caller) = self.frame_at(at);
             if self.is_users(self.program.method(id)) {
-                return (id, pc);
+                return Some((id, pc));
             }
             at = caller;
         }
         if top == 0 {
-            return (0, 0);
+            return None;
         }
         let (id, pc, _) = self.frame_at(top);
-        (id, pc)
+        Some((id, pc))
     }
 
     /// Names an uncaught exception by its class and where it was thrown.
@@ -81,17 +82,22 @@ impl Machine<'_> {
             return None;
         }
         let class = self.class_of(exception);
-        let (method, bci) = self.thrown_at(exception).unwrap_or((0, 0));
+        let (method, bci) = self
+            .thrown_at(exception)
+            .map_or((0, 0), |(method, bci)| (method.0, bci));
         Some(mix([class, method, bci.into()]))
     }
 
     /// Method and bytecode index of the program's own code in which an exception was made, or else the innermost ones.
-    pub fn thrown_at(&self, exception: Address) -> Option<(u32, u16)> {
+    pub fn thrown_at(&self, exception: Address) -> Option<(MethodId, u16)> {
         let trace = self.memory.load(exception + self.known.throwable_backtrace);
         if trace == 0 || self.class_of(trace) != self.known.int_array {
             return None;
         }
-        let frame = |position: u32| (self.element(trace, position), self.element(trace, position + 1) as u16);
+        let frame = |position: u32| {
+            let method = MethodId(self.element(trace, position));
+            (method, self.element(trace, position + 1) as u16)
+        };
         let count = self.array_length(trace) / 2;
         let users = (0..count)
             .map(|position| frame(position * 2))
@@ -108,7 +114,7 @@ impl Machine<'_> {
         (0..self.array_length(trace) / 2)
             .map(|position| {
                 let (method, bci) = (self.element(trace, position * 2), self.element(trace, position * 2 + 1));
-                self.frame(method, bci as u16)
+                self.frame(MethodId(method), bci as u16)
             })
             .collect()
     }

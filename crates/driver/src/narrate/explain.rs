@@ -196,7 +196,7 @@ impl Narrator<'_> {
             )
         });
         let place = place.map(|row| Frame {
-            method: 0,
+            method: None,
             class: row.class.clone(),
             name: row.method.clone(),
             file: row.file.clone(),

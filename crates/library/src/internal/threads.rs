@@ -8,7 +8,7 @@ use machine::assemble::Assembler;
 use machine::layout::{OWNER_MASK, status, thread};
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use program::ir::{Instr, RegisterKind};
-use program::world::ARRAY_HEADER_WORDS;
+use program::world::{ARRAY_HEADER_WORDS, MethodId};
 use std::sync::atomic::Ordering;
 
 const THREADS: &str = "sun/management/ThreadImpl";
@@ -179,7 +179,7 @@ fn shortened(m: &mut Machine<'_>, object: Address, depth: i32) -> Result<Address
 }
 
 /// `infos[index] = new ThreadInfo(thread, state, lock, owner, 0, -1, 0, -1, trace)`.
-fn making(m: &mut Machine<'_>) -> Result<u32, Trap> {
+fn making(m: &mut Machine<'_>) -> Result<MethodId, Trap> {
     let class = jdk_class(m, INFO)?;
     let constructor = "(Ljava/lang/Thread;ILjava/lang/Object;Ljava/lang/Thread;JJJJ[Ljava/lang/StackTraceElement;)V";
     let Some(constructor) = m.program.find_method(class, "<init>", constructor) else {

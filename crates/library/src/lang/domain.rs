@@ -5,7 +5,7 @@ use machine::assemble::Assembler;
 use machine::support::root::DOMAINS;
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use program::ir::{Instr, RegisterKind};
-use program::world::{ClassId, LoaderId};
+use program::world::{ClassId, LoaderId, MethodId};
 
 const CLASS: &str = "java/lang/Class";
 const DOMAIN: &str = "()Ljava/security/ProtectionDomain;";
@@ -110,7 +110,7 @@ fn of_class_path(m: &mut Machine<'_>, of: ClassId) -> Result<Option<Outcome>, Tr
     let place = m.new_string(&format!("file:{path}{}", if is_folder { "/" } else { "" }))?;
     let mirror = m.mirror(of)?;
     let loader = m.get(mirror, CLASS, "classLoader");
-    let find = |m: &Machine<'_>, class: &str, name: &str, descriptor: &str| -> Result<(u32, u32), Trap> {
+    let find = |m: &Machine<'_>, class: &str, name: &str, descriptor: &str| -> Result<(ClassId, MethodId), Trap> {
         let id = jdk_class(m, class)?;
         match m.program.find_method(id, name, descriptor) {
             Some(method) => Ok((id, method)),

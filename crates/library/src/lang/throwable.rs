@@ -4,7 +4,7 @@
 
 use crate::common::Entry;
 use machine::{Address, Answer, Args, Machine, Outcome};
-use program::world::ARRAY_HEADER_WORDS;
+use program::world::{ARRAY_HEADER_WORDS, MethodId};
 
 pub(crate) const METHODS: &[Entry] = &[
     (
@@ -29,7 +29,7 @@ fn fill_in_stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
     let pairs = m.new_array(m.known.int_array, frames.len() as i32 * 2 + out_of_sight)?;
     for (position, (method, bci)) in frames.iter().enumerate() {
         let at = pairs + ARRAY_HEADER_WORDS + position as u32 * 2;
-        m.memory.poke(at, *method);
+        m.memory.poke(at, method.0);
         m.memory.poke(at + 1, u32::from(*bci));
     }
     m.memory.store(exception + m.known.throwable_backtrace, pairs);
@@ -39,10 +39,10 @@ fn fill_in_stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 /// The innermost frame of a backtrace.
-fn innermost(m: &Machine<'_>, exception: Address) -> Option<(u32, u32)> {
+fn innermost(m: &Machine<'_>, exception: Address) -> Option<(MethodId, u32)> {
     let pairs = m.memory.load(exception + m.known.throwable_backtrace);
     // SOUNDNESS: a backtrace is filled when it is made, and only native methods know what it is.
-    let first = || m.settled(|m| (m.element(pairs, 0), m.element(pairs, 1)));
+    let first = || m.settled(|m| (MethodId(m.element(pairs, 0)), m.element(pairs, 1)));
     (pairs != 0 && m.array_length(pairs) >= 2 && m.array_length(pairs).is_multiple_of(2)).then(first)
 }
 

@@ -49,7 +49,7 @@ fn fill_all(m: &mut Machine<'_>, elements: Address, backtrace: Address, count: u
         let element = non_null(m.element(elements, index))?;
         // SOUNDNESS: as in `throwable.rs`.
         let (method, bci) = m.settled(|m| (m.element(backtrace, index * 2), m.element(backtrace, index * 2 + 1)));
-        fill(m, element, method, bci)?;
+        fill(m, element, MethodId(method), bci)?;
     }
     Ok(Outcome::Void)
 }

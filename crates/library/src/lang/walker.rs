@@ -244,7 +244,7 @@ fn member_flags(m: &Machine<'_>, method: &Method) -> u32 {
 fn resolved_name(m: &mut Machine<'_>, method: &Method) -> Result<Address, Trap> {
     let of: ClassId = jdk_class(m, RESOLVED)?;
     let resolved = m.new_object(of)?;
-    m.set(resolved, RESOLVED, "$method", method.id);
+    m.set(resolved, RESOLVED, "$method", method.id.0);
     if let Some(offset) = m.find_offset(RESOLVED, "vmholder") {
         let mirror = m.mirror(method.class)?;
         m.memory.store(resolved + offset, mirror);
@@ -281,7 +281,9 @@ pub(crate) fn method_of_frame(m: &mut Machine<'_>, frame: Address) -> Option<Met
     if resolved == 0 {
         return None;
     }
-    Some(m.get(resolved, RESOLVED, "$method")).filter(|&method| method != 0)
+    Some(m.get(resolved, RESOLVED, "$method"))
+        .filter(|&method| method != 0)
+        .map(MethodId)
 }
 
 /// Name and descriptor of a frame's method.

@@ -148,7 +148,7 @@ fn calling(m: &mut Machine<'_>, method: &Method, shown: ClassId) -> Result<Metho
         None | Some(Kind::Reference) => None,
         Some(kind) => Some(value_of(m, kind)?),
     };
-    m.adaptor(CALLING, method.id, Some((shown, "invoke0")), INVOKE, |m| {
+    m.adaptor(CALLING, method.id.0, Some((shown, "invoke0")), INVOKE, |m| {
         let mut assembler = Assembler::new(&parameter_kinds(m, method, !method.is_static()));
         let arguments: Vec<u16> = (0..method.argument_words).collect();
         let object = assembler.register(RegisterKind::Ref);
@@ -183,7 +183,7 @@ fn calling(m: &mut Machine<'_>, method: &Method, shown: ClassId) -> Result<Metho
 }
 
 fn creating(m: &mut Machine<'_>, method: &Method, shown: ClassId) -> Result<MethodId, Trap> {
-    m.adaptor(CREATING, method.id, Some((shown, "newInstance0")), CREATE, |m| {
+    m.adaptor(CREATING, method.id.0, Some((shown, "newInstance0")), CREATE, |m| {
         let mut assembler = Assembler::new(&parameter_kinds(m, method, false));
         let given: Vec<u16> = (0..method.argument_words - 1).collect();
         let object = assembler.register(RegisterKind::Ref);

@@ -88,7 +88,7 @@ impl Machine<'_> {
         let text = self.program.text(self.program.method(target).descriptor);
         let takes_index = matches!(linker, Linker::Site | Linker::Constant | Linker::Primitive);
         let indexed = takes_index && text.starts_with("(Ljava/lang/Object;I");
-        if let Some(known) = self.shared.sites.made(name) {
+        if let Some(known) = self.shared.sites.method(name) {
             return Ok((known, indexed));
         }
         let mut kinds = vec![RegisterKind::Word];
@@ -123,7 +123,7 @@ impl Machine<'_> {
             .and_then(|rest| rest.split(')').next())
             .unwrap_or_default();
         let made = assembler.finish(self.program, self.known.object, name, &format!("(I{parameters})V"))?;
-        Ok((self.shared.sites.enter(name.to_owned(), made), indexed))
+        Ok((self.shared.sites.enter_method(name.to_owned(), made), indexed))
     }
 
     /// Carries out an instruction of dynamic linking.
@@ -142,7 +142,7 @@ impl Machine<'_> {
             STORE_TARGET => {
                 let (target, member) = (self.element(object, 0), self.element(object, 1));
                 let state = if member != 0 {
-                    self.member_target(member)?
+                    self.member_target(member)?.0
                 } else if target != 0
                     && self
                         .program

@@ -14,6 +14,7 @@ use crate::memory::Address;
 use program::classfile::Constant;
 use program::descriptor::{self, Kind};
 use program::ir::{Call, CallKind, Code, Instr, Reg, RegisterKind};
+use program::world::MethodId;
 use serde::{Deserialize, Serialize};
 
 const STRING: &str = "Ljava/lang/String;";
@@ -188,13 +189,17 @@ impl<'p> Machine<'p> {
     }
 
     /// A static method that makes strings of its arguments and concatenates them.
-    fn concatenating_method(&mut self, parameters: &[(&str, Kind)], parts: Vec<Option<Vec<u16>>>) -> Result<u32, Trap> {
+    fn concatenating_method(
+        &mut self,
+        parameters: &[(&str, Kind)],
+        parts: Vec<Option<Vec<u16>>>,
+    ) -> Result<MethodId, Trap> {
         let shape: String = parameters
             .iter()
             .map(|&(text, kind)| if text == STRING { 'T' } else { kind.letter() })
             .collect();
         let name = format!("concat({shape}){parts:?}");
-        if let Some(known) = self.shared.sites.made(&name) {
+        if let Some(known) = self.shared.sites.method(&name) {
             return Ok(known);
         }
         let kinds: Vec<_> = parameters.iter().map(|&(_, kind)| crate::register_kind(kind)).collect();
@@ -216,7 +221,7 @@ impl<'p> Machine<'p> {
         concatenation.finish(self, &mut assembler);
         let text: String = parameters.iter().map(|&(text, _)| text).collect();
         let made = assembler.finish(self.program, self.known.object, "concat", &format!("({text}){STRING}"))?;
-        Ok(self.shared.sites.enter(name, made))
+        Ok(self.shared.sites.enter_method(name, made))
     }
 
     /// Concatenates by a recipe.

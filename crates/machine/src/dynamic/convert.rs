@@ -5,7 +5,7 @@ use crate::assemble::Assembler;
 use crate::machine::{Machine, Trap};
 use program::descriptor::Kind;
 use program::ir::{Instr, Reg, RegisterKind};
-use program::world::Class;
+use program::world::{Class, MethodId};
 
 const OBJECT: &str = "Ljava/lang/Object;";
 
@@ -191,7 +191,7 @@ impl<'p> Machine<'p> {
     }
 
     /// A static method of the JDK.
-    pub(super) fn static_method(&self, class: &str, name: &str, text: &str) -> Result<u32, Trap> {
+    pub(super) fn static_method(&self, class: &str, name: &str, text: &str) -> Result<MethodId, Trap> {
         let id = self.jdk_class(class)?;
         let found = self.program.find_method(id, name, text);
         found.ok_or_else(|| Trap::Unsupported(format!("a JDK without {class}.{name}{text}")))

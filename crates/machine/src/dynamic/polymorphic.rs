@@ -59,7 +59,7 @@ impl<'p> Machine<'p> {
     /// What a polymorphic call is, by the name of its method.
     #[cold]
     fn classify(&mut self, method: &Method, call: &Call) -> Result<u64, Trap> {
-        let target = self.program.method(call.link.get() as u32);
+        let target = self.program.method(MethodId(call.link.get() as u32));
         let name = &**self.program.text(target.name);
         if target.class == self.known.var_handle {
             return Ok(VARIABLE << 56);
@@ -122,7 +122,7 @@ impl<'p> Machine<'p> {
                 "java/lang/InternalError",
                 Some("an unresolved method handle".to_owned()),
             )),
-            target => Ok(target),
+            target => Ok(MethodId(target)),
         }
     }
 
@@ -225,7 +225,7 @@ impl<'p> Machine<'p> {
         let shape: String = descriptor::parameters(text).map(|(_, kind)| kind.letter()).collect();
         let returned = descriptor::return_type(text).map(|(_, kind)| kind);
         let name = format!("{prefix}({shape}){}", returned.map_or('V', Kind::letter));
-        if let Some(known) = self.shared.sites.made(&name) {
+        if let Some(known) = self.shared.sites.method(&name) {
             return Ok(known);
         }
         let basic = self.named_method(self.known.method_handle, "invokeBasic")?;
@@ -250,7 +250,7 @@ impl<'p> Machine<'p> {
         let returned = descriptor::return_type(text).map_or("V", |(returned, _)| returned);
         let text = format!("(Ljava/lang/Object;{parameters}Ljava/lang/Object;){returned}");
         let made = assembler.finish(self.program, self.known.object, "invoke", &text)?;
-        Ok(self.shared.sites.enter(name, made))
+        Ok(self.shared.sites.enter_method(name, made))
     }
 
     /// The only method of a JDK class with a name.
@@ -273,14 +273,14 @@ impl<'p> Machine<'p> {
             let class = self.class_of(used);
             let known = link::middle(cache) == class && cache as u32 != 0;
             let target = if known {
-                Some(cache as u32)
+                Some(MethodId(cache as u32))
             } else {
                 self.implementation(method, call, class)?
             };
             if let Some(target) = target {
                 if !known {
                     call.cache
-                        .set(VARIABLE << 56 | u64::from(class) << 32 | u64::from(target));
+                        .set(VARIABLE << 56 | u64::from(class) << 32 | u64::from(target.0));
                 }
                 if of == 0 {
                     self.push_call(target, words, dest)?;
@@ -311,7 +311,7 @@ impl<'p> Machine<'p> {
             target => {
                 let mut arguments = words.to_vec();
                 arguments.push(self.memory.load(record + 1));
-                self.enter(target, &arguments, false, dest)
+                self.enter(MethodId(target), &arguments, false, dest)
             }
         }
     }
@@ -384,7 +384,7 @@ impl<'p> Machine<'p> {
             return Ok(Some(target));
         }
         let name = format!("convert({target},{text})");
-        if let Some(known) = self.shared.sites.made(&name) {
+        if let Some(known) = self.shared.sites.method(&name) {
             return Ok(Some(known));
         }
         let mut kinds = vec![RegisterKind::Ref];
@@ -415,13 +415,13 @@ impl<'p> Machine<'p> {
         let returned = wanted.map_or("V", |(returned, _)| returned);
         let text = format!("(Ljava/lang/invoke/VarHandle;{parameters}){returned}");
         let made = assembler.finish(self.program, self.known.object, "convert", &text)?;
-        Ok(Some(self.shared.sites.enter(name, made)))
+        Ok(Some(self.shared.sites.enter_method(name, made)))
     }
 
     /// A method that calls a static one and casts its result as `Class.cast` does.
     fn casting_adaptor(&mut self, target: MethodId, class: ClassId) -> Result<MethodId, Trap> {
         let name = format!("cast({target},{class})");
-        if let Some(known) = self.shared.sites.made(&name) {
+        if let Some(known) = self.shared.sites.method(&name) {
             return Ok(known);
         }
         let text = self.program.text(self.program.method(target).descriptor);
@@ -455,7 +455,7 @@ impl<'p> Machine<'p> {
         assembler.call_direct(cast, &[mirror, result], Some(result));
         assembler.push(Instr::Return { s: result });
         let made = assembler.finish(self.program, self.known.object, "cast", text)?;
-        Ok(self.shared.sites.enter(name, made))
+        Ok(self.shared.sites.enter_method(name, made))
     }
 
     /// The method that stands for an intrinsic polymorphic one (`invokeBasic`, `linkTo…`) with a descriptor of its
@@ -467,7 +467,7 @@ impl<'p> Machine<'p> {
             _ => return Ok(None),
         };
         let key = format!("{name}{text}");
-        if let Some(known) = self.shared.sites.made(&key) {
+        if let Some(known) = self.shared.sites.method(&key) {
             return Ok(Some(known));
         }
         let basic = self.named_method(self.known.method_handle, name)?;
@@ -500,7 +500,7 @@ impl<'p> Machine<'p> {
         };
         let made = self.program.detached_method(self.known.method_handle, spec);
         let made = made.map_err(|error| Trap::Unsupported(error.to_string()))?;
-        Ok(Some(self.shared.sites.enter(key, made)))
+        Ok(Some(self.shared.sites.enter_method(key, made)))
     }
 }
 

@@ -25,7 +25,7 @@ impl<'p> Machine<'p> {
         let (Constant::Class(_), Constant::String(names)) = (site.argument(0), site.argument(1)) else {
             return Ok(None);
         };
-        if let Some(known) = self.shared.sites.made(&made) {
+        if let Some(known) = self.shared.sites.method(&made) {
             return Ok(Some(link::call(link::STATIC, known)));
         }
         let class_name = site.pool.class_name(site.arguments[0]);
@@ -55,7 +55,10 @@ impl<'p> Machine<'p> {
             _ => self.record_equality(class, &components)?,
         };
         let method = assembler.finish(self.program, self.known.object, site.name, site.descriptor)?;
-        Ok(Some(link::call(link::STATIC, self.shared.sites.enter(made, method))))
+        Ok(Some(link::call(
+            link::STATIC,
+            self.shared.sites.enter_method(made, method),
+        )))
     }
 
     /// The fields that the getters read.

@@ -7,7 +7,7 @@ use super::concat::Recipe;
 use super::switch::Labels;
 use crate::layout::MAX_SITES;
 use crate::machine::{Machine, Trap};
-use program::world::{ClassId, LoaderId, Program};
+use program::world::{ClassId, LoaderId, MethodId, Program};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -90,6 +90,16 @@ impl Sites {
     /// The labels with a number.
     pub fn labels(&self, number: u32) -> Option<Arc<Labels>> {
         read(&self.labels).contents.get(number as usize).cloned()
+    }
+
+    /// The method that was made under a name.
+    pub fn method(&self, name: &str) -> Option<MethodId> {
+        self.made(name).map(MethodId)
+    }
+
+    /// As [`Sites::enter`], for a method.
+    pub fn enter_method(&self, name: String, method: MethodId) -> MethodId {
+        MethodId(self.enter(name, method.0))
     }
 
     /// The method or class that was made under a name.

@@ -5,13 +5,30 @@ use crate::classfile::{ClassFile, FieldInfo, MethodInfo, flags};
 use crate::descriptor::Kind;
 use crate::ir::Code;
 use crate::lower::LowerError;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// A class, numbered from 1 in the order of loading.
 pub type ClassId = u32;
 /// A method, numbered from 1 in the order of loading.
-pub type MethodId = u32;
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MethodId(pub u32);
+
+impl fmt::Display for MethodId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// As the number, which is all that messages show.
+impl fmt::Debug for MethodId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 /// Words before the fields of an object: class and flags, the lock word, and what is known of how it is accessed.
 pub const HEADER_WORDS: u32 = 3;
@@ -119,8 +136,8 @@ pub struct Class {
     pub wides: Box<[u32]>,
     /// The class that lays out the static fields; 0 if there are none.
     pub statics: ClassId,
-    /// `<clinit>`, or 0.
-    pub initializer: MethodId,
+    /// `<clinit>`, if there is one.
+    pub initializer: Option<MethodId>,
     /// For arrays, log2 of the bytes of an element.
     pub element_shift: u8,
     /// Whether the program itself defined it from bytes while it ran.

@@ -222,7 +222,7 @@ impl Program {
         }
         self.methods
             .push_with(|id| Method {
-                id,
+                id: MethodId(id),
                 class,
                 index: u16::MAX,
                 name: self.names.intern(spec.name),
@@ -236,6 +236,7 @@ impl Program {
                 file: None,
                 code,
             })
+            .map(MethodId)
             .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))
     }
 
@@ -249,7 +250,7 @@ impl Program {
         let body = self
             .methods
             .push_with(|id| Method {
-                id,
+                id: MethodId(id),
                 class: method.class,
                 index: method.index,
                 name: method.name,
@@ -263,6 +264,7 @@ impl Program {
                 file: method.file.clone(),
                 code: OnceLock::new(),
             })
+            .map(MethodId)
             .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))?;
         bodies.insert(of, body);
         Ok(body)
@@ -408,13 +410,10 @@ impl Program {
             .map(|&method| (self.method(method).name, self.method(method).descriptor))
             .collect();
         let clinit = (self.names.intern("<clinit>"), self.names.intern("()V"));
-        let initializer = keys.iter().position(|key| *key == clinit).map_or(0, |position| {
-            if self.method(methods[position]).is_static() {
-                methods[position]
-            } else {
-                0
-            }
-        });
+        let initializer = keys.iter().position(|key| *key == clinit);
+        let initializer = initializer
+            .map(|position| methods[position])
+            .filter(|&method| self.method(method).is_static());
         supers.push(id);
         if shape.flags & flags::INTERFACE != 0 {
             all_interfaces.push(id);
@@ -459,7 +458,7 @@ impl Program {
         let marks = marks(file, info);
         self.methods
             .push_with(|id| Method {
-                id,
+                id: MethodId(id),
                 class,
                 index,
                 name: self.names.intern(file.pool.text(info.name)),
@@ -473,6 +472,7 @@ impl Program {
                 file: Some(file.clone()),
                 code: OnceLock::new(),
             })
+            .map(MethodId)
             .ok_or_else(|| LoadError::Linkage("too many methods".to_owned()))
     }
 }
@@ -521,7 +521,7 @@ pub(super) fn blank(id: ClassId, name: Arc<str>, loader: LoaderId) -> Class {
         references: Box::default(),
         wides: Box::default(),
         statics: 0,
-        initializer: 0,
+        initializer: None,
         element_shift: 0,
         given: false,
         named: AtomicBool::new(false),

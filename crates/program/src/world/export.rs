@@ -32,8 +32,8 @@ pub struct World<'c> {
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Entry<'c> {
     number: u32,
-    /// For a class, the number of its first method; 0 if it has none.
-    first_method: MethodId,
+    /// For a class, the number of its first method.
+    first_method: Option<MethodId>,
     #[serde(borrow)]
     event: Event<'c>,
 }
@@ -113,12 +113,13 @@ impl Program {
         let mut next_method = 1;
         for id in 1..self.class_end() {
             let class = self.class(id);
-            let methods_before = class.methods.first().copied().unwrap_or(next_method);
-            entries.extend((next_method..methods_before).map(|id| self.method_entry(id, format)));
-            next_method = class.methods.last().map_or(methods_before, |last| last + 1);
+            let methods_before = class.methods.first().map_or(next_method, |first| first.0);
+            entries.extend((next_method..methods_before).map(|id| self.method_entry(MethodId(id), format)));
+            next_method = class.methods.last().map_or(methods_before, |last| last.0 + 1);
             entries.extend(self.class_entry(id, format));
         }
-        entries.extend((next_method..self.method_end()).map(|id| self.method_entry(id, format)));
+        let rest = next_method..self.method_end().0;
+        entries.extend(rest.map(|id| self.method_entry(MethodId(id), format)));
         World {
             entries,
             answers: self.answers(),
@@ -137,8 +138,8 @@ impl Program {
             },
         };
         Entry {
-            number: id,
-            first_method: 0,
+            number: id.0,
+            first_method: None,
             event,
         }
     }
@@ -148,7 +149,7 @@ impl Program {
         let class = self.class(id);
         Some(Entry {
             number: id,
-            first_method: class.methods.first().copied().unwrap_or(0),
+            first_method: class.methods.first().copied(),
             event: self.export_class(class, format)?,
         })
     }

@@ -82,7 +82,7 @@ impl Program {
     /// The method with this number.
     #[inline(always)]
     pub fn method(&self, id: MethodId) -> &Method {
-        self.methods.get(id)
+        self.methods.get(id.0)
     }
 
     /// One more than the highest class number so far.
@@ -92,7 +92,7 @@ impl Program {
 
     /// One more than the highest method number so far.
     pub fn method_end(&self) -> MethodId {
-        self.methods.end()
+        MethodId(self.methods.end())
     }
 
     /// The class of a primitive type; `None` is void.
