@@ -1,8 +1,7 @@
 //! Properties of one's own beside the built-in ones: each is defined here, and no other file knows of it.
 
 use kernel::{
-    AccessKind, Definition, Flaw, Inspected, Kind, Property, Propositions, StateVector, System, Transition,
-    Transitions, Unsupported, Visible,
+    AccessKind, Definition, Flaw, Inspected, Kind, Property, Propositions, System, Transitions, View, Visible, Wrapper,
 };
 use model::{Model, parse, random};
 use search::{Conflict, Effort, Options, Outcome, Silent, explore, meets, minimise, replay, rewind};
@@ -53,47 +52,21 @@ struct Watched<S: Propositions> {
     invariants: Vec<S::Proposition>,
 }
 
-impl<S: Propositions> System for Watched<S> {
-    type State = S::State;
-    type Action = S::Action;
-    type Undo = S::Undo;
+impl<S: Propositions + View> Wrapper for Watched<S> {
+    type Inner = S;
 
-    fn initial(&self) -> Result<S::State, Unsupported> {
-        self.system.initial()
+    fn inner(&self) -> &S {
+        &self.system
     }
 
     fn transitions(&self, state: &mut S::State, transitions: &mut Transitions<S::Action>) {
         self.system.transitions(state, transitions);
         for (key, one) in (0..).zip(&self.invariants) {
-            if !self.system.holds(state, one) {
+            if !Propositions::holds(&self.system, state, one) {
                 let property = Property::new(&INVARIANT);
                 transitions.flaws.push(Flaw { property, key });
             }
         }
-    }
-
-    fn apply(&self, state: &mut S::State, action: S::Action) -> Result<S::Undo, Unsupported> {
-        self.system.apply(state, action)
-    }
-
-    fn undo(&self, state: &mut S::State, undo: S::Undo) {
-        self.system.undo(state, undo);
-    }
-
-    fn encode(&self, state: &mut S::State, out: &mut StateVector) {
-        self.system.encode(state, out);
-    }
-
-    fn decode(&self, state: &mut S::State, words: &[u32]) -> Result<(), Unsupported> {
-        self.system.decode(state, words)
-    }
-
-    fn stuck(&self, state: &mut S::State) -> u64 {
-        self.system.stuck(state)
-    }
-
-    fn race(&self, state: &mut S::State, one: &Transition<S::Action>, two: &Transition<S::Action>) -> Option<u64> {
-        self.system.race(state, one, two)
     }
 }
 

@@ -70,7 +70,9 @@ impl<S: System> Inspected for At<'_, S> {
 
     fn races(&mut self, keys: &mut Vec<u64>) {
         for (one, two) in self.transitions.races() {
-            keys.extend(self.system.race(self.state, one, two));
+            if let Some(key) = self.system.race(self.state, one, two) {
+                keys.push(key);
+            }
         }
     }
 }
@@ -86,16 +88,21 @@ pub(crate) fn inspect<S: System>(
     if transitions.end == End::Ignored {
         return;
     }
-    flaws.extend(transitions.flaws.iter().filter(|flaw| wanted.has(flaw.property)));
+    if !transitions.flaws.is_empty() {
+        flaws.extend(transitions.flaws.iter().filter(|flaw| wanted.has(flaw.property)));
+    }
     let mut keys = Vec::new();
+    let mut at = At {
+        system,
+        state,
+        transitions,
+    };
     for &(property, check) in &wanted.checks {
-        let mut at = At {
-            system,
-            state: &mut *state,
-            transitions,
-        };
         check(&mut at, &mut keys);
-        flaws.extend(keys.drain(..).map(|key| Flaw { property, key }));
+        // There is rarely anything, and this is asked at every state.
+        if !keys.is_empty() {
+            flaws.extend(keys.drain(..).map(|key| Flaw { property, key }));
+        }
     }
 }
 

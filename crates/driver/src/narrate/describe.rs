@@ -5,6 +5,7 @@ use super::{Before, Narrator};
 use machine::Machine;
 use machine::inspect::{Cell, CellName, Doing, Wait};
 use machine::system::What;
+use program::world::MethodId;
 use report::model::Event;
 
 /// Packages whose cells are of interest even though the code that touches them is the JDK's.
@@ -73,7 +74,7 @@ impl Narrator<'_> {
         &mut self,
         machine: &mut Machine<'_>,
         before: &Before,
-        method: u32,
+        method: MethodId,
         words: &[u32; 4],
         events: &mut Vec<Event>,
     ) {
