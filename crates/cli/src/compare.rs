@@ -6,7 +6,7 @@ use crate::check::{Examined, Plan, get_ready};
 use crate::publish::{complain, print, style, write_whole};
 use crate::verdict::cut_short;
 use crate::watchdog::{self, Cause};
-use reduction::{Combination, Part};
+use reduction::Combination;
 use report::Style;
 use report::comparison::{Comparison, Strategy, csv, svg, table};
 use search::Why;
@@ -94,7 +94,7 @@ fn strategies(options: &Compare) -> Vec<(String, String)> {
 fn alone(options: &Compare, reductions: &str) -> Check {
     let mut how = options.how.clone();
     // The others have nothing to do with it.
-    if !reductions.split(',').any(|name| name == Part::Optimistic.name()) {
+    if !Combination::named(reductions.split(',')).is_ok_and(|combination| combination.hears("--discipline")) {
         how.discipline = None;
     }
     Check {

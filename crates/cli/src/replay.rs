@@ -5,7 +5,6 @@ use crate::publish::Publisher;
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, learn, source_places};
-use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, watchdog, world};
 use kernel::{Flaw, Property, System};
@@ -41,8 +40,8 @@ pub fn replay(options: &arguments::Replay) -> Result<u8, Failure> {
     };
     publisher.agree(trace.blank_report());
     let report = if guarded::is_model(&trace.file.program) {
-        let every = trace.reduce() == "none";
-        let mut subject = Guarded::read(&trace.file.program, every, trace.option("spurious").is_some())?;
+        let needs = trace.combination()?.instrumentation();
+        let mut subject = Guarded::read(&trace.file.program, needs, trace.option("spurious").is_some())?;
         trace.follow(&mut subject)?
     } else {
         trace.follow_java()?
@@ -82,14 +81,19 @@ impl Schedule<'_> {
         }
     }
 
-    fn follow_java(&self) -> Result<Report, Failure> {
-        let combination = Combination::named(self.reduce().split(',')).map_err(|illegal| {
+    /// The reductions that were used.
+    fn combination(&self) -> Result<Combination, Failure> {
+        Combination::named(self.reduce().split(',')).map_err(|illegal| {
             Failure::input(format!(
                 "{}: {}",
                 quoted_path(&self.options.trace),
                 quoted(illegal.to_string())
             ))
-        })?;
+        })
+    }
+
+    fn follow_java(&self) -> Result<Report, Failure> {
+        let needs = self.combination()?.instrumentation();
         let (options, file) = (self.options, &self.file);
         let number = |name: &str, otherwise: u64| {
             let given = self.option(name).and_then(|text| text.parse().ok());
@@ -116,7 +120,7 @@ impl Schedule<'_> {
         let mut semantics = StepSemantics {
             spurious: self.option("spurious").is_some(),
             locks: self.property == Property::Lock,
-            ..semantics(&combination)
+            ..StepSemantics::new(needs)
         };
         let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
         learn(&mut semantics, &lessons);

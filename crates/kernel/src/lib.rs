@@ -4,6 +4,7 @@
 //! pending actions ([`System::transitions`]), applying one of them, and going back by undoing it.
 
 mod footprint;
+mod instrumentation;
 mod property;
 mod reduction;
 mod state_vector;
@@ -13,6 +14,7 @@ mod verdict;
 mod view;
 
 pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
+pub use instrumentation::Instrumentation;
 pub use property::{Flaw, Property};
 pub use reduction::Reduction;
 pub use state_vector::{Section, StateVector};

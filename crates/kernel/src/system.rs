@@ -1,6 +1,6 @@
 //! A concurrent system that can go forward, back, and be written down.
 
-use crate::{StateVector, Transition, Transitions, Unsupported};
+use crate::{Instrumentation, StateVector, Transition, Transitions, Unsupported};
 
 /// A thread of a system; small numbers, reused after a thread's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +14,9 @@ pub trait System {
     type Action: Copy + Eq + std::fmt::Debug;
     /// What is needed to go back over one step.
     type Undo;
+
+    /// Makes ready for what reductions need, before there is any state. A system that records nothing for them has nothing to do.
+    fn instrument(&mut self, _needs: Instrumentation) {}
 
     /// The state in which everything begins.
     fn initial(&self) -> Result<Self::State, Unsupported>;

@@ -4,8 +4,8 @@ use crate::code::{Fault, Model, OWNER_MASK, Op, Step};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
 use kernel::{
-    End, Flaw, Location, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId, Transition, Transitions,
-    Unsupported, View, Whereabouts,
+    End, Flaw, Instrumentation, Location, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId, Transition,
+    Transitions, Unsupported, View, Whereabouts,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -341,6 +341,10 @@ impl System for Model {
     type State = State;
     type Action = Action;
     type Undo = Undo;
+
+    fn instrument(&mut self, needs: Instrumentation) {
+        self.every = needs.has(Instrumentation::EVERY_STEP);
+    }
 
     fn initial(&self) -> Result<State, Unsupported> {
         Ok(self.start())

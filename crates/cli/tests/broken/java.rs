@@ -1,7 +1,9 @@
 //! Programs, hand-made and random, on one machine; and wrong answers about its states.
 
 use crate::lying::InterferenceQuery;
-use kernel::{AccessKind, Location, Protection, StateVector, System, ThreadId, Transitions, Unsupported, View};
+use kernel::{
+    AccessKind, Instrumentation, Location, Protection, StateVector, System, ThreadId, Transitions, Unsupported, View,
+};
 use library::{HostFiles, Library};
 use machine::layout::{self, status};
 use machine::system::{Action, Java, Undo};
@@ -196,9 +198,12 @@ pub fn unrecorded_while_exclusive<'p>(
     java.transitions(machine, &mut transitions);
     let entry = transitions.entries().iter().find(|entry| entry.action == action);
     let mut locations = entry.into_iter().flat_map(|entry| transitions.footprint(entry));
-    machine.semantics.locksets = !locations.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.location));
+    let needs = machine.semantics.instrumentation;
+    if locations.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.location)) {
+        machine.semantics.instrumentation = needs.without(Instrumentation::LOCKSETS);
+    }
     let applied = java.apply(machine, action);
-    machine.semantics.locksets = true;
+    machine.semantics.instrumentation = needs;
     applied
 }
 

@@ -6,8 +6,6 @@ mod common;
 mod java;
 mod lying;
 mod programs;
-#[path = "../../src/subject/step_semantics.rs"]
-mod step_semantics;
 
 use kernel::{AccessKind, OwnerAccess, Protection, View};
 use lying::{Lies, Lying, Told};
@@ -19,7 +17,6 @@ use reduction::{Assumptions, Combination};
 use search::{Options, Order};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
-use step_semantics::semantics;
 
 /// What is not broken, and must not be caught on any program.
 const NOTHING: &str = "nothing";
@@ -493,7 +490,7 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                     names_threads: java.semantics.names_threads,
                     // Claims are about single steps, and a thread that is alone takes several at once.
                     solo: false,
-                    ..semantics(&strategy.combination)
+                    ..StepSemantics::new(strategy.combination.instrumentation())
                 };
                 machine.semantics = java.semantics;
                 machine.begin(start).expect("it begins");
