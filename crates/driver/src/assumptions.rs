@@ -5,7 +5,7 @@ use crate::options::Check;
 use kernel::Whereabouts;
 use machine::Machine;
 use program::world::{ClassId, LoaderId, Program};
-use reduction::{Assumption, Assumptions, BrokenAssumption, Doubt};
+use reduction::{Assumption, Assumptions, BrokenAssumption, Doubt, claimed_by};
 use report::model::Dropped;
 
 /// How many classes are named to somebody who has named one that is not there.
@@ -14,8 +14,12 @@ const NAMED: usize = 8;
 /// What the user says: `--self-locking` and `--shared`.
 pub fn claims(machine: &Machine<'_>, options: &Check) -> Result<Assumptions, Failure> {
     let mut assumptions = Assumptions::default();
+    let option = "--self-locking";
     for name in &options.how.self_locking {
-        assumptions.claim_self_locking([class(machine.program, "--self-locking", name)?]);
+        let class = class(machine.program, option, name)?;
+        claimed_by(option)
+            .into_iter()
+            .for_each(|kind| assumptions.claim(kind, [class]));
     }
     for name in &options.how.shared {
         assumptions.leave_alone(class(machine.program, "--shared", name)?);
@@ -61,7 +65,7 @@ pub fn assumed(machine: &Machine<'_>, assumptions: &Assumptions) -> Vec<String> 
     let mut relied = assumptions.relied();
     // Who knows the lock does not need to know more.
     let locked = relied.clone();
-    relied.retain(|assumption| !matches!(*assumption, Assumption::Exclusive(of, cell) if locked.contains(&Assumption::Locked(of, cell))));
+    relied.retain(|assumption| !assumption.stronger().is_some_and(|stronger| locked.contains(&stronger)));
     let (own, others): (Vec<Assumption>, Vec<Assumption>) =
         relied.into_iter().partition(|&assumption| is_own(machine, assumption));
     let mut told: Vec<String> = own
@@ -93,20 +97,16 @@ pub fn dropped(machine: &Machine<'_>, assumptions: &Assumptions) -> Vec<Dropped>
             line: at.line,
         });
     };
-    let is_open = |of: u32, cell: u32| {
-        refuted
-            .iter()
-            .any(|violation| violation.assumption == Assumption::Exclusive(of, cell))
-    };
     let all = refuted.iter().map(|violation| violation.assumption);
-    let all = all.filter(|assumption| !matches!(*assumption, Assumption::Locked(of, cell) if is_open(of, cell)));
+    // Where less is wrong already, more is.
+    let weaker = |assumption: Assumption| all.clone().any(|other| other.stronger() == Some(assumption));
+    let all = all.clone().filter(|&assumption| !weaker(assumption));
     let (own, others): (Vec<Assumption>, Vec<Assumption>) =
         all.partition(|&assumption| is_own(machine, assumption) || assumptions.is_claimed(assumption));
     for assumption in own {
-        let claimed = if assumptions.is_claimed(assumption) {
-            "as --self-locking says, "
-        } else {
-            ""
+        let claimed = match assumption.kind.claimed_by {
+            Some(option) if assumptions.is_claimed(assumption) => format!("as {option} says, "),
+            _ => String::new(),
         };
         tell(
             assumption,
@@ -136,18 +136,15 @@ fn classes(machine: &Machine<'_>, assumptions: &[Assumption]) -> Vec<String> {
 
 /// Whether an assumption is about a class of the program's own.
 fn is_own(machine: &Machine<'_>, assumption: Assumption) -> bool {
-    let class = assumption.class();
+    let class = assumption.class;
     class != 0 && machine.program.class(class).loader >= LoaderId::APP
 }
 
 fn name(machine: &Machine<'_>, assumption: Assumption) -> String {
-    match assumption.class() {
+    match assumption.class {
         0 => "static fields and locks".to_owned(),
-        class
-            if is_own(machine, assumption)
-                && let Assumption::Exclusive(_, cell) | Assumption::Locked(_, cell) = assumption =>
-        {
-            machine.variable_name((class, cell))
+        class if is_own(machine, assumption) && assumption.kind.is_about_variable => {
+            machine.variable_name((class, assumption.cell))
         }
         class => {
             let name = machine.program.class(class).external_name();
@@ -206,16 +203,5 @@ pub fn doubt(doubt: &Doubt) -> String {
 }
 
 fn sentence(assumption: Assumption, of: &str) -> String {
-    match assumption {
-        Assumption::SelfLocking(_) => format!("objects of {of} are only used by threads that have locked them"),
-        Assumption::Final(0) => "static final fields are not written once their class is initialised".to_owned(),
-        Assumption::Owners => "locks of java.util.concurrent are given up by their owners only".to_owned(),
-        Assumption::Named => "locks of java.util.concurrent are in the hands of their owners".to_owned(),
-        Assumption::Clock => "one thread only looks at the clock".to_owned(),
-        Assumption::Exclusive(..) => format!("{of} is accessed under one lock, by one thread, or only read"),
-        Assumption::Locked(..) => format!("{of} is accessed under one lock, or only read"),
-        Assumption::Settled(..) => format!("some fields of {of} are not written once the program runs"),
-        Assumption::Own(..) => format!("some fields of {of} are used by the thread itself only"),
-        Assumption::Final(_) => format!("final fields of {of} are not written once an object is shared"),
-    }
+    (assumption.kind.sentence)(assumption, of)
 }

@@ -5,15 +5,14 @@ use crate::options::{Check, Exploring, StoreKind, order_name};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
-use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
 use crate::{Failure, budget, limits, target, world};
-use kernel::{Property, Reduction};
+use kernel::{Instrumented, Property, Reduction};
 use library::Library;
 use machine::system::Java;
 use machine::{Start, StepSemantics};
-use reduction::{Ample, Assumptions, Combination, Illegal, Part, REDUCTIONS};
+use reduction::{Ample, Assumptions, Combination, Illegal, REDUCTIONS};
 use report::model::{Report, SCHEMA, Verdict, Violation};
 use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
 use std::collections::BTreeSet;
@@ -111,27 +110,31 @@ impl Plan {
         };
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);
-        let asks_locks = !is_model && options.properties.contains(&Property::LOCK);
-        if combination.is_auto() && (asks_locks || options.check_reduced(false).is_err()) {
+        let loses_locks = |combination: &Combination| {
+            options.properties.contains(&Property::LOCK) && !combination.preserves(Property::LOCK, !is_model)
+        };
+        if combination.is_auto() && (loses_locks(&combination) || options.check_reduced(false).is_err()) {
             // Whoever leaves the choice to us gets what there is.
             combination = Combination::named(["base"]).unwrap_or(combination);
         }
-        if asks_locks && !combination.is_full() {
+        if loses_locks(&combination) {
             return Err(Failure::input(
                 "`lock` asks who can still reach a lock that is left behind, and a reduction may leave that moment out: \
                  choose --reduce base, or drop `lock`",
             ));
         }
-        let sleeps = combination.has(Part::Sleep) && !combination.is_auto();
+        let keeper = combination.keeps_with_states();
         let checked = match combination.is_full() {
             true => checked,
-            false => checked.and_then(|()| options.check_reduced(sleeps)),
+            false => checked.and_then(|()| options.check_reduced(keeper.is_some())),
         };
         checked.map_err(|conflict| Failure::input(conflict.to_string()))?;
-        if sleeps && how.store == StoreKind::Bits {
-            return Err(Failure::input(
-                "`sleep` keeps something with every state, and --store bits does not keep states: choose another store or drop `sleep`",
-            ));
+        if let Some(name) = keeper
+            && how.store == StoreKind::Bits
+        {
+            return Err(Failure::input(format!(
+                "`{name}` keeps something with every state, and --store bits does not keep states: choose another store or drop `{name}`",
+            )));
         }
         refuse_idle_claims(how, &combination)?;
         Ok(Plan {
@@ -162,8 +165,8 @@ impl Plan {
     fn examine_model(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
         guarded::refuse_java_options(&self.given)?;
         let how = &self.given.how;
-        let every = self.combination.has(Part::None);
-        let mut subject = Guarded::read(&how.subject.program, every, how.spurious)?;
+        let needs = self.combination.instrumentation();
+        let mut subject = Guarded::read(&how.subject.program, needs, how.spurious)?;
         subject.allow_races(&how.allow_race)?;
         if let Some(file) = &how.discipline {
             subject.set_discipline(file)?;
@@ -177,7 +180,7 @@ impl Plan {
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&self.given.source, &subject.program, &class_path);
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
-            let system = Java {
+            let mut system = Java {
                 shared,
                 start: Start {
                     class: main_class.to_owned(),
@@ -187,10 +190,11 @@ impl Plan {
                 semantics: StepSemantics {
                     spurious: how.spurious,
                     locks: self.options.properties.contains(&Property::LOCK),
-                    ..semantics(&self.combination)
+                    ..StepSemantics::default()
                 },
                 allowed: how.allow_race.clone(),
             };
+            system.instrument(self.combination.instrumentation());
             let mut subject = JavaProgram {
                 system,
                 sources: Sources::new(sources),
@@ -444,14 +448,16 @@ fn combination<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Combinati
 /// Refuses to be told what nobody would ask about.
 fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), Failure> {
     let names = combination.names().join(",");
-    if !how.self_locking.is_empty() && !combination.has(Part::SelfLock) {
+    let told = [
+        ("--self-locking", !how.self_locking.is_empty()),
+        ("--discipline", how.discipline.is_some()),
+    ];
+    let idle = told.iter().find(|(option, told)| *told && !combination.hears(option));
+    if let Some(&(option, _)) = idle {
+        let hears = REDUCTIONS.iter().find(|description| description.hears == Some(option));
         return Err(Failure::input(format!(
-            "--self-locking tells something to the reduction `selflock`, which --reduce {names} does not have"
-        )));
-    }
-    if how.discipline.is_some() && !combination.has(Part::Optimistic) {
-        return Err(Failure::input(format!(
-            "--discipline tells something to the reduction `optimistic`, which --reduce {names} does not have"
+            "{option} tells something to the reduction `{}`, which --reduce {names} does not have",
+            hears.map_or("", |description| description.name)
         )));
     }
     if !how.shared.is_empty() && combination.is_full() {

@@ -6,7 +6,7 @@ use crate::limits::Cause;
 use crate::observer::Observer;
 use crate::options::{Check, Compare};
 use crate::verdict::cut_short;
-use reduction::{Combination, Part};
+use reduction::Combination;
 use report::Verdict;
 use report::comparison::Strategy;
 use search::Order;
@@ -97,7 +97,7 @@ fn strategies(options: &Compare) -> Vec<(String, String)> {
 fn alone(options: &Compare, reductions: &str) -> Check {
     let mut how = options.how.clone();
     // The others have nothing to do with it.
-    if !reductions.split(',').any(|name| name == Part::Optimistic.name()) {
+    if !Combination::named(reductions.split(',')).is_ok_and(|combination| combination.hears("--discipline")) {
         how.discipline = None;
     }
     Check {

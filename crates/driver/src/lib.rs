@@ -61,5 +61,4 @@ pub use replay::Schedule;
 pub use report::model::{Report, Verdict};
 pub use run::run;
 pub use search::{Figures, Order};
-pub use subject::step_semantics::semantics;
 pub use verdict::end_early;

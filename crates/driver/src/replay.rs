@@ -5,7 +5,6 @@ use crate::options::{self, Classes, HEAP, Replay, STACK};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, learn, source_places};
-use crate::subject::step_semantics::semantics;
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, world};
 use kernel::{Flaw, Property, System};
@@ -45,9 +44,9 @@ impl Schedule {
     /// Follows the schedule. The verdict is that it is violated if that leads to the violation that the file names; else unknown.
     pub fn replay(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
         if guarded::is_model(&self.file.program) {
-            let every = self.reduce() == "none";
+            let needs = self.combination()?.instrumentation();
             let spurious = self.option("spurious").is_some();
-            self.follow(&mut Guarded::read(&self.file.program, every, spurious)?)
+            self.follow(&mut Guarded::read(&self.file.program, needs, spurious)?)
         } else {
             self.follow_java(observer)
         }
@@ -76,14 +75,19 @@ impl Schedule {
         }
     }
 
-    fn follow_java(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
-        let combination = Combination::named(self.reduce().split(',')).map_err(|illegal| {
+    /// The reductions that were used.
+    fn combination(&self) -> Result<Combination, Failure> {
+        Combination::named(self.reduce().split(',')).map_err(|illegal| {
             Failure::input(format!(
                 "{}: {}",
                 quoted_path(&self.options.trace),
                 quoted(illegal.to_string())
             ))
-        })?;
+        })
+    }
+
+    fn follow_java(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
+        let needs = self.combination()?.instrumentation();
         let (options, file) = (&self.options, &self.file);
         let number = |name: &str, otherwise: u64| {
             let given = self.option(name).and_then(|text| text.parse().ok());
@@ -109,7 +113,7 @@ impl Schedule {
         let mut semantics = StepSemantics {
             spurious: self.option("spurious").is_some(),
             locks: self.property == Property::LOCK,
-            ..semantics(&combination)
+            ..StepSemantics::new(needs)
         };
         let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
         learn(&mut semantics, &lessons);

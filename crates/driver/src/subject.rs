@@ -4,7 +4,6 @@
 
 pub mod guarded;
 pub mod java;
-pub mod step_semantics;
 
 use crate::Failure;
 use crate::options::Check;

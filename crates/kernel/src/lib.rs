@@ -4,6 +4,7 @@
 //! pending actions ([`System::transitions`]), applying one of them, and going back by undoing it.
 
 mod footprint;
+mod instrumentation;
 mod properties;
 mod property;
 mod propositions;
@@ -16,6 +17,7 @@ mod view;
 mod wrapper;
 
 pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
+pub use instrumentation::{Instrumentation, Instrumented};
 pub use property::{Check, Definition, Flaw, Inspected, Kind, NextStep, Property, Visible};
 pub use propositions::Propositions;
 pub use reduction::Reduction;

@@ -7,6 +7,7 @@ use crate::layout::{
 };
 use crate::machine::Machine;
 use crate::memory::Address;
+use kernel::Instrumentation;
 use program::ir::RegisterKind;
 use program::world::{ARRAY_HEADER_WORDS, ClassKind, MethodId};
 
@@ -103,7 +104,7 @@ impl Machine<'_> {
             let value = reader.next()?;
             self.memory.store(record + word, value);
         }
-        if self.semantics.locksets {
+        if self.semantics.has(Instrumentation::LOCKSETS) {
             let owned = reader.next()?;
             self.store_reference(record + thread::OWNED, owned, reader);
         }
@@ -187,7 +188,11 @@ impl Machine<'_> {
             };
             let object = match described.kind {
                 ClassKind::Array(_) => {
-                    let record = if self.semantics.locksets { reader.next()? } else { 0 };
+                    let record = if self.semantics.has(Instrumentation::LOCKSETS) {
+                        reader.next()?
+                    } else {
+                        0
+                    };
                     let length = reader.next()?;
                     let array = self.new_array(class, length as i32).map_err(|_| Malformed)?;
                     self.poke_reference(self.record_cell(array), record, reader);
@@ -225,7 +230,7 @@ impl Machine<'_> {
                 }
             });
             reader.references.append(&mut young);
-            if self.semantics.locksets && !described.is_array() {
+            if self.semantics.has(Instrumentation::LOCKSETS) && !described.is_array() {
                 self.decode_records(object, reader)?;
             }
         }

@@ -24,7 +24,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::part::{Part, Unchanged};
 use crate::writer::Writer;
-use kernel::StateVector;
+use kernel::{Instrumentation, StateVector};
 use program::ir::{Code, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, HEADER_WORDS};
 
@@ -310,7 +310,7 @@ impl Machine<'_> {
         ];
         !self.program.class(self.mirrored(mirror)).given
             && self.memory.load(mirror + LOCK) == 0
-            && (!self.semantics.locksets || self.memory.load(self.record_cell(mirror)) == 0)
+            && (!self.semantics.has(Instrumentation::LOCKSETS) || self.memory.load(self.record_cell(mirror)) == 0)
             && self
                 .program
                 .class(self.known.class)
@@ -364,7 +364,7 @@ impl Machine<'_> {
         };
         part.words.push(blocker);
         part.words.extend(self.standing(number));
-        if self.semantics.locksets {
+        if self.semantics.has(Instrumentation::LOCKSETS) {
             let owned = self.reference(self.memory.load(record + thread::OWNED), writer, part);
             part.words.push(owned);
         }
@@ -456,7 +456,7 @@ impl Machine<'_> {
         }
         let described = self.program.class(header & CLASS_MASK);
         if let ClassKind::Array(element) = described.kind {
-            if self.semantics.locksets {
+            if self.semantics.has(Instrumentation::LOCKSETS) {
                 let record = self.memory.load(self.record_cell(object));
                 let record = self.reference(record, writer, part);
                 part.words.push(record);
@@ -493,7 +493,7 @@ impl Machine<'_> {
         if self.is_thread(described) {
             self.rename_thread(&mut part.words[start..], &writer.permutation);
         }
-        if self.semantics.locksets {
+        if self.semantics.has(Instrumentation::LOCKSETS) {
             self.write_records(object, writer, part);
         }
     }

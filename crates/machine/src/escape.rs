@@ -13,7 +13,7 @@ use crate::memory::Address;
 use crate::native::Touches;
 use crate::special;
 use crate::system::Action;
-use kernel::{Location, ThreadId};
+use kernel::{Instrumentation, Location, ThreadId};
 use program::ir::Instr;
 
 impl Machine<'_> {
@@ -47,7 +47,7 @@ impl Machine<'_> {
     /// After the visible instruction of a step: what it has published has escaped.
     #[inline]
     pub(crate) fn mark_escaped(&mut self) {
-        if self.semantics.escapes {
+        if self.semantics.has(Instrumentation::ESCAPE_BITS) {
             self.mark_written();
         }
     }
@@ -90,7 +90,7 @@ impl Machine<'_> {
 
     /// Makes an object one that others may have seen, and all that it leads to.
     pub(crate) fn escape(&mut self, object: Address) {
-        if !self.stepping || !self.semantics.escapes {
+        if !self.stepping || !self.semantics.has(Instrumentation::ESCAPE_BITS) {
             return;
         }
         let mut work = std::mem::take(&mut self.escaping);
@@ -104,7 +104,7 @@ impl Machine<'_> {
     /// SOUNDNESS: that is all that the image leads to. And what has escaped leads only to what has: `escape_all` rests on that, so
     /// what was stored into such an object while nobody looked has escaped, too.
     pub(crate) fn escape_shared(&mut self) {
-        if !self.semantics.escapes {
+        if !self.semantics.has(Instrumentation::ESCAPE_BITS) {
             return;
         }
         let escaped = self.shared_objects();
@@ -153,9 +153,9 @@ impl Machine<'_> {
     pub(crate) fn is_own(&self, object: Address) -> bool {
         let header = || self.memory.load(object);
         let semantics = &self.semantics;
-        (semantics.runs_through || semantics.runs_through_proved)
+        (semantics.runs_through() || semantics.runs_through_proved())
             && object >= self.memory.image_end()
-            && (semantics.runs_through && header() & ESCAPED == 0
-                || semantics.runs_through_proved && header() & PROVED != 0)
+            && (semantics.runs_through() && header() & ESCAPED == 0
+                || semantics.runs_through_proved() && header() & PROVED != 0)
     }
 }

@@ -54,7 +54,7 @@ impl Machine<'_> {
     /// these wait for: nobody, if nobody can come to it. `false` if it is something that anybody may come to.
     pub(crate) fn interfering_threads(&mut self, still: &[ThreadId], out: &mut Vec<ThreadId>) -> bool {
         if let [one] = still
-            && self.semantics.runs_through
+            && self.semantics.runs_through()
             && self.is_one_of_two(one.0)
         {
             // What the other one cannot come to is local, and `escape` knows that already.

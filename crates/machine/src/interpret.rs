@@ -15,6 +15,7 @@ use crate::layout::{CLASS_MASK, INFLATED, LOCK, OWNER_BITS, OWNER_MASK, PROVED, 
 use crate::link;
 use crate::machine::{Machine, Trap};
 use aside::{bounds, by_zero, narrow, stored};
+use kernel::Instrumentation;
 use program::ir::{Call, Code, Instr, Switch};
 use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, Method, MethodId};
 
@@ -220,7 +221,7 @@ impl<'p> Machine<'p> {
         // Other threads may see what follows: a step ends before it, unless there are none.
         macro_rules! visible {
             () => {
-                if STEPPING && !self.semantics.every {
+                if STEPPING && !self.semantics.has(Instrumentation::EVERY_STEP) {
                     if !self.alone {
                         stop!();
                     } else if self.attentive {
@@ -252,7 +253,10 @@ impl<'p> Machine<'p> {
         // A new object may be one of those that were proved never to be shared.
         macro_rules! proved {
             ($object:expr) => {
-                if STEPPING && self.semantics.proofs && self.proved.contains(&(method.id, pc as u32)) {
+                if STEPPING
+                    && self.semantics.has(Instrumentation::PROOFS)
+                    && self.proved.contains(&(method.id, pc as u32))
+                {
                     let header = self.memory.load($object);
                     self.memory.poke($object, header | PROVED);
                 }
@@ -336,7 +340,7 @@ impl<'p> Machine<'p> {
             // the lowering ends every method with one that cannot.
             let instr = unsafe { *code.instrs.get_unchecked(pc) };
             // An instruction that was only linked is not over: it is tried again in the same step.
-            if STEPPING && self.semantics.every && self.began != (fp, pc as u32) {
+            if STEPPING && self.semantics.has(Instrumentation::EVERY_STEP) && self.began != (fp, pc as u32) {
                 save!();
                 return Ok(Exit::Pending);
             }

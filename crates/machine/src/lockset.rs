@@ -26,7 +26,7 @@ use crate::layout::{ESCAPED, HEAP, LOCKSET, SEEN, WRITTEN, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::view::Declared;
-use kernel::{AccessKind, Location, MemoryAccess, Protection, StateVector};
+use kernel::{AccessKind, Instrumentation, Location, MemoryAccess, Protection, StateVector};
 use program::world::{ARRAY_LENGTH, ClassKind, HEADER_WORDS};
 use std::ops::Range;
 
@@ -260,7 +260,7 @@ impl Machine<'_> {
         location: Location,
         access: AccessKind,
     ) -> Option<Protection> {
-        if !self.semantics.locksets || !self.is_recorded(object, location) {
+        if !self.semantics.has(Instrumentation::LOCKSETS) || !self.is_recorded(object, location) {
             return None;
         }
         let declared = self.declared_at(location);
@@ -378,7 +378,7 @@ impl Machine<'_> {
 
     /// A thread that was alone, so that nothing was noted, is about to start another one: notes which synchronizers it has taken.
     pub(crate) fn note_all_owned(&mut self, number: u32) -> Result<(), Trap> {
-        if !self.semantics.locksets || self.distrusts {
+        if !self.semantics.has(Instrumentation::LOCKSETS) || self.distrusts {
             return Ok(());
         }
         let own = self.thread_word(number, thread::OBJECT);

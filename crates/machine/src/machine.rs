@@ -11,7 +11,7 @@ use crate::native::{Bound, Natives};
 use crate::trust::Repute;
 use crate::view::Declared;
 use crate::writer::Writer;
-use kernel::Unsupported;
+use kernel::{Instrumentation, Unsupported};
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -367,8 +367,8 @@ pub(crate) type Asked = ((usize, usize, usize, usize), u32);
 /// How the machine goes step by step.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StepSemantics {
-    /// Every instruction is a step, not only those that other threads may see.
-    pub every: bool,
+    /// What the reductions need of it.
+    pub instrumentation: Instrumentation,
     /// A thread that is alone runs through what others could see, if there were any.
     pub solo: bool,
     /// Threads may wake up without a reason.
@@ -385,20 +385,40 @@ pub struct StepSemantics {
     pub watches_threads: bool,
     /// What threads are called is part of the state: none is taken for another.
     pub names_threads: bool,
-    /// Something may be left out.
-    pub reduced: bool,
-    /// It is noted which objects other threads were ever able to reach.
-    pub escapes: bool,
-    /// Objects that were proved never to be shared are marked.
-    pub proofs: bool,
-    /// A step does not end before an access to such an object.
-    pub runs_through_proved: bool,
-    /// It is noted which locks are held whenever a shared object is accessed.
-    pub locksets: bool,
-    /// Final fields are left out of that: another reduction knows that they do not change.
-    pub finals_apart: bool,
-    /// A step does not end before an access to an object that no other thread was ever able to reach.
-    pub runs_through: bool,
+}
+
+impl StepSemantics {
+    /// What these reductions need, and nothing else that is out of the ordinary.
+    pub fn new(instrumentation: Instrumentation) -> StepSemantics {
+        let every = instrumentation.has(Instrumentation::EVERY_STEP);
+        StepSemantics {
+            instrumentation,
+            solo: !every,
+            names_threads: every,
+            ..StepSemantics::default()
+        }
+    }
+
+    /// Whether reductions need this.
+    #[inline]
+    pub fn has(&self, what: Instrumentation) -> bool {
+        self.instrumentation.has(what)
+    }
+
+    /// Whether a step does not end before an access to an object that no other thread was ever able to reach. A thread that is looked at
+    /// must be seen wherever it can be.
+    #[inline]
+    pub fn runs_through(&self) -> bool {
+        const NEEDED: Instrumentation = Instrumentation::LOCAL_COMMUTES.and(Instrumentation::LONG_STEPS);
+        self.has(NEEDED) && !self.watches_threads
+    }
+
+    /// The same for an object that was proved never to be shared.
+    #[inline]
+    pub fn runs_through_proved(&self) -> bool {
+        const NEEDED: Instrumentation = Instrumentation::PROOFS.and(Instrumentation::LONG_STEPS);
+        self.has(NEEDED) && !self.watches_threads
+    }
 }
 
 impl<'p> Machine<'p> {

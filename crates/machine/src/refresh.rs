@@ -7,6 +7,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::part::Unchanged;
 use crate::writer::Writer;
+use kernel::Instrumentation;
 use program::world::{ClassKind, HEADER_WORDS};
 
 /// How to get back what was encoded before the last vector.
@@ -269,7 +270,7 @@ impl Machine<'_> {
             _ if position < first => false,
             // Perhaps a record, the length, the elements.
             ClassKind::Array(element) => {
-                let length = first + usize::from(self.semantics.locksets);
+                let length = first + usize::from(self.semantics.has(Instrumentation::LOCKSETS));
                 position < length || position > length && !self.program.class(element).is_primitive()
             }
             // The fields, then perhaps their records.

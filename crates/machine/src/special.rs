@@ -7,7 +7,7 @@ use crate::layout::{frame, init, status, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use crate::native::{Alternatives, Args, Outcome, Touches};
-use kernel::AccessKind;
+use kernel::{AccessKind, Instrumentation};
 use program::ir::{Call, Reg};
 use program::world::{LoaderId, Method};
 
@@ -215,7 +215,10 @@ impl Machine<'_> {
         if self.stepping {
             self.read_names(touches, &args)?;
         }
-        let seen = self.stepping && !self.alone && self.semantics.escapes && self.is_visible(method, NATIVE);
+        let seen = self.stepping
+            && !self.alone
+            && self.semantics.has(Instrumentation::ESCAPE_BITS)
+            && self.is_visible(method, NATIVE);
         let declared = self.begin_audit(method, touches);
         let outcome = native(self, &args);
         self.end_audit(method, declared, &outcome);

@@ -9,7 +9,9 @@ use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_recor
 use crate::machine::{Machine, Shared, StepSemantics};
 use crate::memory::{Address, Checkpoint};
 use crate::warmup::Nowhere;
-use kernel::{Obstacle, StateVector, System, ThreadId, Transition, Transitions, Unsupported};
+use kernel::{
+    Instrumentation, Instrumented, Obstacle, StateVector, System, ThreadId, Transition, Transitions, Unsupported,
+};
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
@@ -112,7 +114,7 @@ impl Machine<'_> {
             Ok(()) => {
                 undo.wrote = self.wrote;
                 // Without `escape` nobody asks.
-                undo.stirs = !self.semantics.runs_through || self.stirs(action.thread);
+                undo.stirs = !self.semantics.runs_through() || self.stirs(action.thread);
                 self.forget_reach_of(action.thread, undo.stirs);
                 Ok(undo)
             }
@@ -134,10 +136,13 @@ impl Machine<'_> {
         // SOUNDNESS: what a thread does while it is alone happens before all that any other will do, and after all that any other has
         // done. So nothing that a reduction rests on is about it, and no record is kept of it.
         self.written.clear();
-        if self.semantics.escapes && !solo {
+        if self.semantics.has(Instrumentation::ESCAPE_BITS) && !solo {
             self.note_written(action);
         }
-        let records = self.semantics.locksets && !solo && action.what != What::Timeout && action.what != What::Spurious;
+        let records = self.semantics.has(Instrumentation::LOCKSETS)
+            && !solo
+            && action.what != What::Timeout
+            && action.what != What::Spurious;
         if records {
             self.record_accesses(number)
                 .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
@@ -245,6 +250,17 @@ impl<'p> Java<'p> {
         machine.allowed.clone_from(&self.allowed);
         machine.prepare_search(&self.start)?;
         Ok(machine)
+    }
+}
+
+impl Instrumented for Java<'_> {
+    fn instrument(&mut self, needs: Instrumentation) {
+        let StepSemantics { spurious, locks, .. } = self.semantics;
+        self.semantics = StepSemantics {
+            spurious,
+            locks,
+            ..StepSemantics::new(needs)
+        };
     }
 }
 

@@ -5,9 +5,9 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, Java, What};
 use kernel::{
-    AccessKind, Describe, Discipline, Immutability, Interference, Location, Locks, Locksets, MemoryAccess, OwnerAccess,
-    Ownership, Protection, Reachability, Symmetry, ThreadId, Transactions, Transition, Transitions, Variables,
-    Whereabouts,
+    AccessKind, Describe, Discipline, Immutability, Instrumentation, Interference, Location, Locks, Locksets,
+    MemoryAccess, OwnerAccess, Ownership, Protection, Reachability, Symmetry, ThreadId, Transactions, Transition,
+    Transitions, Variables, Whereabouts,
 };
 use program::classfile::flags;
 use program::world::{ClassId, ClassKind, LoaderId};
@@ -102,7 +102,9 @@ impl Machine<'_> {
             for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
                 if let Some(cell) = cells.get_mut(field.offset as usize) {
                     *cell = match field.flags {
-                        flags if flags & flags::FINAL != 0 && self.semantics.finals_apart => Declared::Final,
+                        flags if flags & flags::FINAL != 0 && self.semantics.has(Instrumentation::FINALS_APART) => {
+                            Declared::Final
+                        }
                         flags if flags & flags::VOLATILE != 0 || is_lock => Declared::Open,
                         _ => Declared::Plain,
                     };

@@ -4,7 +4,8 @@ use crate::code::{Fault, Model, OWNER_MASK, Op, Step};
 use crate::run::{Ready, Run};
 use crate::syntax::Kind;
 use kernel::{
-    End, Flaw, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId, Transition, Transitions, Unsupported,
+    End, Flaw, Instrumentation, Instrumented, MemoryAccess, Obstacle, Property, StateVector, System, ThreadId,
+    Transition, Transitions, Unsupported,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -248,6 +249,12 @@ impl Model {
                         _ => true,
                     }
             })
+    }
+}
+
+impl Instrumented for Model {
+    fn instrument(&mut self, needs: Instrumentation) {
+        self.every = needs.has(Instrumentation::EVERY_STEP);
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::compare::{Finding, Strategy, Subject, Summary, search};
 use model::Model;
 use model::syntax::{Command, Expr, Program, Statement};
-use reduction::Part;
 
 /// Rules of exclusive access that anybody might write about a random model, most of them wrong for most models.
 pub const RULES: &[&str] = &[
@@ -54,7 +53,7 @@ impl Guarded {
     }
 
     fn of(&self, strategy: &Strategy) -> &Model {
-        match strategy.combination.has(Part::None) {
+        match strategy.combination.is_finest() {
             true => &self.fine,
             false => &self.coarse,
         }

@@ -16,45 +16,92 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
-use crate::assumption::{Assumption, Assumptions, Doubt};
+use crate::assumption::{Assumptions, Doubt};
 use crate::independence::Independence;
-use crate::optimistic::Optimistic;
-use crate::persistent;
-use crate::query_throttle::QueryThrottle;
-use crate::watchers::Watchers;
+use crate::watchers::{MOST, Watchers};
 use kernel::{Location, Reduction, ThreadId, Transition, Transitions, View};
 
-/// The reduction that a list of independences makes.
+/// Finds several threads that are enough together, where none is by itself.
+pub trait Several<S: View> {
+    /// Appends the threads of the best set to `enough`; nothing if that is all who can move. `order` is who can move.
+    fn choose(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        transitions: &Transitions<S::Action>,
+        order: &[ThreadId],
+        enough: &mut Vec<ThreadId>,
+    );
+}
+
+/// Takes several steps as one.
+pub trait Transactions<S: View> {
+    /// Checks everything that is about to happen, and finds a thread whose next step is invisible.
+    fn choose(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        transitions: &Transitions<S::Action>,
+        last: Option<ThreadId>,
+        assumptions: &mut Assumptions,
+    ) -> Option<ThreadId>;
+
+    /// Whether the state that was asked about last is in the midst of a step.
+    fn in_transaction(&self) -> bool;
+
+    /// The search starts over from this state, its first, with what is still assumed.
+    fn begins_again(&mut self, system: &S, state: &mut S::State, assumptions: &Assumptions);
+}
+
+/// The reduction that some rules make.
 pub struct Ample<S: View> {
+    /// The independences, and the turn of each.
     independences: Vec<Box<dyn Independence<S>>>,
+    turns: Vec<u8>,
+    several: Vec<Box<dyn Several<S>>>,
+    transactions: Option<Box<dyn Transactions<S>>>,
     /// Whether states with a single successor are not stored.
     pub atomic: bool,
-    /// Whether persistent sets are looked for where no thread is enough by itself.
-    pub persistent: bool,
     /// Whether actions fall asleep.
     pub sleep: bool,
-    /// Transactions, instead of everything else.
-    pub optimistic: Option<Optimistic>,
     assumptions: Assumptions,
     order: Vec<ThreadId>,
-    throttle: QueryThrottle,
     watchers: Watchers,
 }
 
 impl<S: View> Ample<S> {
-    /// A thread is enough where one of `independences` proves each of its touches harmless.
-    pub fn new(independences: Vec<Box<dyn Independence<S>>>, assumptions: Assumptions) -> Ample<S> {
+    /// One without rules: no thread is ever enough.
+    pub fn new(assumptions: Assumptions) -> Ample<S> {
         Ample {
-            independences,
+            independences: Vec::new(),
+            turns: Vec::new(),
+            several: Vec::new(),
+            transactions: None,
             atomic: false,
-            persistent: false,
             sleep: false,
-            optimistic: None,
             assumptions,
             order: Vec::new(),
-            throttle: QueryThrottle::default(),
             watchers: Watchers::default(),
         }
+    }
+
+    /// A thread is also enough where this, or another one, proves each of its touches harmless. Who has the lowest turn is asked first:
+    /// the cheapest, but those that need no assumption before those that assume much.
+    pub fn prove(&mut self, turn: u8, independence: Box<dyn Independence<S>>) {
+        assert!(self.independences.len() < MOST, "too many independences");
+        let at = self.turns.partition_point(|&before| before <= turn);
+        self.turns.insert(at, turn);
+        self.independences.insert(at, independence);
+    }
+
+    /// Several threads are looked for where none is enough by itself. Who is added first is asked first.
+    pub fn look_for_several(&mut self, several: Box<dyn Several<S>>) {
+        self.several.push(several);
+    }
+
+    /// Steps are taken together, instead of everything else.
+    pub fn take_together(&mut self, transactions: Box<dyn Transactions<S>>) {
+        self.transactions = Some(transactions);
     }
 
     /// What was relied on, and what of it turned out to be wrong.
@@ -120,8 +167,8 @@ impl<S: View> Reduction<S> for Ample<S> {
         last: Option<ThreadId>,
         enough: &mut Vec<ThreadId>,
     ) {
-        if let Some(optimistic) = &mut self.optimistic {
-            enough.extend(optimistic.choose(system, state, transitions, last, &mut self.assumptions));
+        if let Some(transactions) = &mut self.transactions {
+            enough.extend(transactions.choose(system, state, transitions, last, &mut self.assumptions));
             return;
         }
         self.watch(system, state, transitions);
@@ -147,8 +194,13 @@ impl<S: View> Reduction<S> for Ample<S> {
                 .find(|&thread| self.commutes(system, state, transitions, thread)),
         };
         enough.extend(found);
-        if self.persistent && found.is_none() && order.len() > 1 {
-            persistent::choose(system, state, transitions, &order, &mut self.throttle, enough);
+        if found.is_none() && order.len() > 1 {
+            for several in &mut self.several {
+                several.choose(system, state, transitions, &order, enough);
+                if !enough.is_empty() {
+                    break;
+                }
+            }
         }
         self.order = order;
     }
@@ -158,11 +210,11 @@ impl<S: View> Reduction<S> for Ample<S> {
     }
 
     fn has_transactions(&self) -> bool {
-        self.optimistic.is_some()
+        self.transactions.is_some()
     }
 
     fn in_transaction(&self) -> bool {
-        self.optimistic.as_ref().is_some_and(Optimistic::in_transaction)
+        self.transactions.as_ref().is_some_and(|one| one.in_transaction())
     }
 
     fn diverges(&mut self, system: &S, state: &mut S::State, thread: ThreadId) {
@@ -194,15 +246,12 @@ impl<S: View> Reduction<S> for Ample<S> {
     }
 
     fn refine(&mut self, system: &S, state: &mut S::State) -> bool {
-        if let Some(optimistic) = &mut self.optimistic {
-            optimistic.begin_again();
-        }
         let refined = self.assumptions.refine();
-        for (variable, open) in self.assumptions.reconsidered() {
-            system.reconsider(state, variable, open);
+        for one in &mut self.independences {
+            one.begins_again(system, state, &self.assumptions);
         }
-        if !self.assumptions.holds(Assumption::Owners) {
-            system.distrust(state);
+        if let Some(transactions) = &mut self.transactions {
+            transactions.begins_again(system, state, &self.assumptions);
         }
         refined
     }

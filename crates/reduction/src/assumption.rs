@@ -9,45 +9,129 @@
 
 use crate::mixer::Mixer;
 use kernel::{Location, ThreadId, Whereabouts};
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
-use std::hash::BuildHasherDefault;
+use std::fmt;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+
+/// Something that reductions assume, about many things of a program each by itself. One that is assumed has its own in its file.
+#[derive(Debug)]
+pub struct AssumptionKind {
+    /// Its name, for ourselves.
+    pub name: &'static str,
+    /// Where reports tell it, among others.
+    pub rank: u8,
+    /// The sentence for the report, about what has this name.
+    pub sentence: fn(Assumption, &str) -> String,
+    /// The same about a variable of a model, if it is told there.
+    pub sentence_for_models: Option<fn(&str) -> String>,
+    /// Whether it is about a variable ([`kernel::Variables::variable_of`]), and so has the name of one.
+    pub is_about_variable: bool,
+    /// The kind which says the same and more, of the same thing: only one of both is told.
+    pub stronger: Option<&'static AssumptionKind>,
+    /// The option by which the user claims it of some classes, instead of it being assumed of all.
+    pub claimed_by: Option<&'static str>,
+}
+
+impl AssumptionKind {
+    /// One that is told in a sentence, and has nothing special about it.
+    pub const fn new(name: &'static str, rank: u8, sentence: fn(Assumption, &str) -> String) -> AssumptionKind {
+        AssumptionKind {
+            name,
+            rank,
+            sentence,
+            sentence_for_models: None,
+            is_about_variable: false,
+            stronger: None,
+            claimed_by: None,
+        }
+    }
+
+    /// The assumption about nothing in particular.
+    pub const fn alone(&'static self) -> Assumption {
+        self.of(0)
+    }
+
+    /// The assumption about a class.
+    pub const fn of(&'static self, class: u32) -> Assumption {
+        self.of_cell(class, 0)
+    }
+
+    /// The assumption about a cell of each object of a class.
+    pub const fn of_cell(&'static self, class: u32, cell: u32) -> Assumption {
+        let kind = self;
+        let object = 0;
+        Assumption {
+            kind,
+            class,
+            object,
+            cell,
+        }
+    }
+}
 
 /// Something assumed about a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Assumption {
-    /// Objects of this class, once shared, are only accessed by threads that have locked them.
-    SelfLocking(u32),
-    /// Locks that name their owner are given up by the owner only.
-    Owners,
-    /// Final fields of this class are not written after their object is shared.
-    Final(u32),
-    /// Each shared location of this variable ([`kernel::Variables::variable_of`]) is accessed under one lock, by one thread, as the user's rule
-    /// has it, or only read.
-    Exclusive(u32, u32),
-    /// The same, and to know the locks is enough: if one was held at the first access, one is at all.
-    Locked(u32, u32),
-    /// Locks that name their owner are in his hands ([`kernel::OwnerAccess`]).
-    Named,
-    /// One thread only looks at the clock, and waits with a time limit.
-    Clock,
-    /// This field of an object of this class that stands for a thread is, once shared, accessed by that thread only.
-    Own(u32, u32),
-    /// This location of an object of this class, which was there before the first step, is not written any more.
-    Settled(u32, u32, u32),
+#[derive(Clone, Copy)]
+pub struct Assumption {
+    /// What it is.
+    pub kind: &'static AssumptionKind,
+    /// The class that it is about; 0 for none.
+    pub class: u32,
+    /// The object, if it is about a single one; else 0.
+    pub object: u32,
+    /// The cell, if it is about one; else 0.
+    pub cell: u32,
 }
 
 impl Assumption {
-    /// The class that it is about; 0 for none.
-    pub fn class(self) -> u32 {
-        match self {
-            Assumption::Owners | Assumption::Named | Assumption::Clock => 0,
-            Assumption::SelfLocking(class)
-            | Assumption::Locked(class, ..)
-            | Assumption::Final(class)
-            | Assumption::Exclusive(class, ..)
-            | Assumption::Own(class, ..)
-            | Assumption::Settled(class, ..) => class,
-        }
+    /// Whether it is of this kind.
+    #[inline]
+    pub fn is(self, kind: &'static AssumptionKind) -> bool {
+        std::ptr::eq(self.kind, kind)
+    }
+
+    /// The one that says the same and more, if there is such a kind.
+    pub fn stronger(self) -> Option<Assumption> {
+        self.kind.stronger.map(|kind| Assumption { kind, ..self })
+    }
+
+    fn key(self) -> (u8, &'static str, u32, u32, u32) {
+        (self.kind.rank, self.kind.name, self.class, self.object, self.cell)
+    }
+}
+
+impl PartialEq for Assumption {
+    #[inline]
+    fn eq(&self, other: &Assumption) -> bool {
+        self.is(other.kind) && (self.class, self.object, self.cell) == (other.class, other.object, other.cell)
+    }
+}
+
+impl Eq for Assumption {}
+
+impl Hash for Assumption {
+    #[inline]
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(u64::from(self.kind.rank) << 32 | u64::from(self.class));
+        state.write_u64(u64::from(self.object) << 32 | u64::from(self.cell));
+    }
+}
+
+impl PartialOrd for Assumption {
+    fn partial_cmp(&self, other: &Assumption) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Assumption {
+    fn cmp(&self, other: &Assumption) -> Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl fmt::Debug for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}({}, {}, {})", self.kind.name, self.class, self.object, self.cell)
     }
 }
 
@@ -120,8 +204,8 @@ pub struct Assumptions {
     violations: Vec<BrokenAssumption>,
     /// Violations of which it is not known yet where they are.
     fresh: Vec<Assumption>,
-    /// The only classes of which it is assumed that they are self-locking, if somebody has named them.
-    claimed: Option<BTreeSet<u32>>,
+    /// The only classes about which something of a kind is assumed, if somebody has named them.
+    claimed: Vec<(&'static AssumptionKind, BTreeSet<u32>)>,
     /// Classes about which nothing is assumed.
     left_alone: BTreeSet<u32>,
     /// Whether nothing at all is assumed any more.
@@ -132,13 +216,10 @@ pub struct Assumptions {
 impl Assumptions {
     /// Whether an assumption is still made.
     pub fn holds(&self, assumption: Assumption) -> bool {
-        let is_made = match (assumption, &self.claimed) {
-            (Assumption::SelfLocking(class), Some(claimed)) => claimed.contains(&class),
-            _ => true,
-        };
-        is_made
+        self.claims(assumption.kind)
+            .is_none_or(|claimed| claimed.contains(&assumption.class))
             && !self.given_up
-            && !self.left_alone.contains(&assumption.class())
+            && !self.left_alone.contains(&assumption.class)
             && self.all.get(&assumption).is_none_or(|standing| !standing.dropped)
     }
 
@@ -156,9 +237,19 @@ impl Assumptions {
         self.turns
     }
 
-    /// Assumes of these classes, and of no others, that they are self-locking.
-    pub fn claim_self_locking(&mut self, classes: impl IntoIterator<Item = u32>) {
-        self.claimed.get_or_insert_default().extend(classes);
+    /// Assumes something of these classes, and of no others.
+    pub fn claim(&mut self, kind: &'static AssumptionKind, classes: impl IntoIterator<Item = u32>) {
+        let mut classes: BTreeSet<u32> = classes.into_iter().collect();
+        match self.claimed.iter_mut().find(|(of, _)| std::ptr::eq(*of, kind)) {
+            Some((_, claimed)) => claimed.append(&mut classes),
+            None => self.claimed.push((kind, classes)),
+        }
+    }
+
+    /// The only classes of which something is assumed, if somebody has named them.
+    fn claims(&self, kind: &'static AssumptionKind) -> Option<&BTreeSet<u32>> {
+        let found = self.claimed.iter().find(|(of, _)| std::ptr::eq(*of, kind));
+        found.map(|(_, claimed)| claimed)
     }
 
     /// Assumes nothing about a class.
@@ -168,7 +259,8 @@ impl Assumptions {
 
     /// Whether somebody has said so, instead of us assuming it.
     pub fn is_claimed(&self, assumption: Assumption) -> bool {
-        matches!((assumption, &self.claimed), (Assumption::SelfLocking(class), Some(claimed)) if claimed.contains(&class))
+        self.claims(assumption.kind)
+            .is_some_and(|claimed| claimed.contains(&assumption.class))
     }
 
     /// Something rests on an assumption.
@@ -260,14 +352,10 @@ impl Assumptions {
         }
     }
 
-    /// The variables about which less is assumed than at first, each with whether that is nothing at all.
-    pub(crate) fn reconsidered(&self) -> impl Iterator<Item = ((u32, u32), bool)> {
+    /// What is not assumed any more.
+    pub fn dropped(&self) -> impl Iterator<Item = Assumption> {
         let dropped = self.all.iter().filter(|(_, standing)| standing.dropped);
-        dropped.filter_map(|(assumption, _)| match *assumption {
-            Assumption::Exclusive(of, cell) => Some(((of, cell), true)),
-            Assumption::Locked(of, cell) => Some(((of, cell), false)),
-            _ => None,
-        })
+        dropped.map(|(&assumption, _)| assumption)
     }
 
     /// Whether something rests on an assumption that is wrong.
@@ -332,9 +420,12 @@ mod tests {
 
     const LOCATION: Location = Location { object: 7, cell: 0 };
 
+    static LOCKED: AssumptionKind = AssumptionKind::new("locked", 0, |_, of| of.to_owned());
+    static FINAL: AssumptionKind = AssumptionKind::new("final", 1, |_, of| of.to_owned());
+
     #[test]
     fn only_what_was_relied_on_or_claimed_is_told_to_be_wrong() {
-        let [one, two, three] = [1, 2, 3].map(Assumption::SelfLocking);
+        let [one, two, three] = [1, 2, 3].map(|class| LOCKED.of(class));
         let mut assumptions = Assumptions::default();
         assumptions.rely(one);
         assumptions.rely(three);
@@ -359,17 +450,17 @@ mod tests {
 
     #[test]
     fn a_claim_is_checked_and_nothing_else_is_guessed() {
-        let [one, two] = [1, 2].map(Assumption::SelfLocking);
+        let [one, two] = [1, 2].map(|class| LOCKED.of(class));
         let mut assumptions = Assumptions::default();
-        assumptions.claim_self_locking([1]);
+        assumptions.claim(&LOCKED, [1]);
         assert_eq!(
-            [one, two, Assumption::Final(2)].map(|assumption| assumptions.holds(assumption)),
+            [one, two, FINAL.of(2)].map(|assumption| assumptions.holds(assumption)),
             [true, false, true]
         );
         assumptions.violate(one, ThreadId(0), LOCATION);
         assert!(!assumptions.refine(), "nothing rests on it");
         assumptions.leave_alone(2);
-        assert!(!assumptions.holds(Assumption::Final(2)));
+        assert!(!assumptions.holds(FINAL.of(2)));
         assert_eq!(assumptions.refuted().len(), 1);
     }
 }

@@ -7,28 +7,33 @@
 //! object for dominated which a third thread reaches freely. Here one traversal from all other threads' roots, which does
 //! not go past the locked objects, must not meet it.
 
-use crate::assumption::{Assumption, Assumptions};
+use crate::Ample;
+use crate::assumption::Assumptions;
+use crate::description::{Description, Goes};
 use crate::independence::Independence;
 use crate::query_throttle::QueryThrottle;
-use crate::selflock;
+use crate::selflock::SELF_LOCKING;
 use kernel::{Location, MemoryAccess, ThreadId, View};
 use std::cell::RefCell;
 
-/// The independence.
-pub struct Dominated {
-    throttle: QueryThrottle,
-    /// Whether somebody else looks after the classes that are assumed to be self-locking.
-    is_watched: bool,
+pub(crate) static DESCRIPTION: Description = Description {
+    goes: Goes::Needs("selflock"),
+    assumes: &[&SELF_LOCKING],
+    in_auto: true,
+    ..Description::new(
+        "dominated",
+        "nor are objects that others can only reach through such a locked one",
+    )
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(70, Box::<Dominated>::default());
 }
 
-impl Dominated {
-    /// The independence. Whoever has `selflock` as well has the same assumptions checked by it.
-    pub fn new(is_watched: bool) -> Dominated {
-        Dominated {
-            throttle: QueryThrottle::default(),
-            is_watched,
-        }
-    }
+/// The independence.
+#[derive(Default)]
+struct Dominated {
+    throttle: QueryThrottle,
 }
 
 impl<S: View> Independence<S> for Dominated {
@@ -42,7 +47,7 @@ impl<S: View> Independence<S> for Dominated {
     ) -> bool {
         let relied = RefCell::new(Vec::new());
         let locks = |class: u32| {
-            let holds = assumptions.holds(Assumption::SelfLocking(class));
+            let holds = assumptions.holds(SELF_LOCKING.of(class));
             if holds && !relied.borrow().contains(&class) {
                 relied.borrow_mut().push(class);
             }
@@ -53,26 +58,14 @@ impl<S: View> Independence<S> for Dominated {
         let dominated = self.throttle.ask(spot, question);
         if dominated {
             for class in relied.into_inner() {
-                assumptions.rely(Assumption::SelfLocking(class));
+                assumptions.rely(SELF_LOCKING.of(class));
             }
         }
         dominated
     }
 
-    fn watches(&self, system: &S, state: &mut S::State, location: Location, assumptions: &Assumptions) -> bool {
-        !self.is_watched && selflock::watches(system, state, location, assumptions)
-    }
-
-    fn watch(
-        &mut self,
-        system: &S,
-        state: &mut S::State,
-        thread: ThreadId,
-        touch: MemoryAccess,
-        assumptions: &mut Assumptions,
-    ) {
-        if !self.is_watched {
-            selflock::watch(system, state, thread, touch, assumptions);
-        }
+    /// `selflock`, which is always there, checks what is assumed.
+    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
+        false
     }
 }

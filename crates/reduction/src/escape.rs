@@ -5,14 +5,29 @@
 //! is an access to its thread object and goes through the same test. So does what is as good as local: giving back a monitor that
 //! one has.
 
+use crate::Ample;
 use crate::assumption::Assumptions;
+use crate::description::Description;
 use crate::independence::{Independence, gives_back};
 use crate::query_throttle::QueryThrottle;
-use kernel::{Location, MemoryAccess, ThreadId, View};
+use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+
+pub(crate) static DESCRIPTION: Description = Description {
+    needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCAL_COMMUTES),
+    in_auto: true,
+    ..Description::new(
+        "escape",
+        "objects that only one thread can reach in a state are no reason to switch there",
+    )
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(40, Box::<Escape>::default());
+}
 
 /// The independence.
 #[derive(Default)]
-pub struct Escape {
+struct Escape {
     throttle: QueryThrottle,
 }
 

@@ -1,11 +1,28 @@
 //! `escape-static`: objects that were proved beforehand never to be shared (Dwyer et al., section 5.1 and appendix A).
+//!
+//! SOUNDNESS: the proof is about all executions, so nobody else ever gets hold of such an object, and no access to it, its monitor included,
+//! can be interfered with.
 
+use crate::Ample;
 use crate::assumption::Assumptions;
+use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Location, MemoryAccess, ThreadId, View};
+use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+
+pub(crate) static DESCRIPTION: Description = Description {
+    needs: Instrumentation::PROOFS,
+    ..Description::new(
+        "escape-static",
+        "objects proved beforehand never to be shared are no reason to switch threads",
+    )
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(10, Box::new(EscapeStatic));
+}
 
 /// The independence.
-pub struct EscapeStatic;
+struct EscapeStatic;
 
 impl<S: View> Independence<S> for EscapeStatic {
     fn commutes(

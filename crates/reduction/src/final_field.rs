@@ -6,12 +6,36 @@
 //! That it is not written later (by a constructor that gave `this` away, or by reflection) is assumed for each class, and
 //! checked.
 
-use crate::assumption::{Assumption, Assumptions};
+use crate::Ample;
+use crate::assumption::{AssumptionKind, Assumptions};
+use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Location, MemoryAccess, ThreadId, View};
+use crate::settled::{SETTLED, Settled};
+use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+
+pub(crate) static DESCRIPTION: Description = Description {
+    needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::FINALS_APART),
+    assumes: &[&FINAL, &SETTLED],
+    in_auto: true,
+    ..Description::new(
+        "final",
+        "nor are final fields that are set before their object is shared; checked",
+    )
+};
+
+/// Final fields of a class are not written after their object is shared.
+pub(crate) static FINAL: AssumptionKind = AssumptionKind::new("final", 30, |assumption, of| match assumption.class {
+    STATICS => "static final fields are not written once their class is initialised".to_owned(),
+    _ => format!("final fields of {of} are not written once an object is shared"),
+});
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(20, Box::new(FinalField));
+    ample.prove(20, Box::new(Settled));
+}
 
 /// The independence.
-pub struct FinalField;
+pub(crate) struct FinalField;
 
 /// Stands for the static fields, whose objects have no class of their own.
 const STATICS: u32 = 0;
@@ -28,12 +52,7 @@ impl<S: View> Independence<S> for FinalField {
         if !touch.access.is_read() || !system.is_final(state, touch.location) {
             return false;
         }
-        let assumption = Assumption::Final(system.class_of(state, touch.location).unwrap_or(STATICS));
-        let holds = assumptions.holds(assumption);
-        if holds {
-            assumptions.rely(assumption);
-        }
-        holds
+        assumptions.try_rely(FINAL.of(system.class_of(state, touch.location).unwrap_or(STATICS)))
     }
 
     fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
@@ -60,7 +79,7 @@ impl<S: View> Independence<S> for FinalField {
         let mut locations = of_location.chain(parts.into_iter().map(|part| part.location));
         if locations.any(|location| system.is_final(state, location)) && system.has_escaped(state, touch.location) {
             let class = system.class_of(state, touch.location).unwrap_or(STATICS);
-            assumptions.violate(Assumption::Final(class), thread, touch.location);
+            assumptions.violate(FINAL.of(class), thread, touch.location);
         }
     }
 }

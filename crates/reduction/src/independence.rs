@@ -39,6 +39,9 @@ pub trait Independence<S: View> {
         _assumptions: &mut Assumptions,
     ) {
     }
+
+    /// The search starts over from this state, its first, with what is still assumed.
+    fn begins_again(&mut self, _system: &S, _state: &mut S::State, _assumptions: &Assumptions) {}
 }
 
 /// Whether a thread gives back a monitor that it has: nobody else can do anything to a monitor that has an owner. Who waits

@@ -1,30 +1,40 @@
 //! Partial-order reductions: one file each, in any combination.
 //!
-//! An *independence* proves, for a touch of the next step of a thread in a state, that no other thread can interfere with it; a
-//! combination proves what any of its members proves. [`Ample`] turns that into a choice of threads, with `persistent` for sets of several and
-//! [`Optimistic`] for transactions instead. [`REDUCTIONS`] is the list
-//! that the command line, the documentation and the tests read.
+//! The file of a reduction has its [`Description`] (its name, what it needs, what it goes with, what it takes for granted) and a
+//! function `add`, which gives an [`Ample`] its rule. [`REDUCTIONS`] is the list that the command line, the documentation and the tests read; a
+//! [`Combination`] is some of it, or of a longer list.
+//!
+//! Most rules are an *independence*: it proves, for a touch of the next step of a thread in a state, that no other thread can interfere
+//! with it; a combination proves what any of its members proves. [`Ample`] turns that into a choice of threads, with `persistent` for
+//! sets of several and `optimistic` for transactions instead.
 
 mod ample;
 mod assumption;
+mod combination;
+mod description;
+mod independence;
+mod list;
+mod mixer;
+mod query_throttle;
+mod watchers;
+
+// The reductions.
+mod atomic;
 mod dominated;
 mod escape;
 mod escape_static;
 mod final_field;
-mod independence;
-mod list;
 mod lockset;
-mod mixer;
 mod optimistic;
 mod own;
 mod persistent;
-mod query_throttle;
 mod selflock;
 mod settled;
-mod watchers;
+mod sleep;
 
-pub use ample::Ample;
-pub use assumption::{Assumption, Assumptions, BrokenAssumption, Doubt, Sight};
+pub use ample::{Ample, Several, Transactions};
+pub use assumption::{Assumption, AssumptionKind, Assumptions, BrokenAssumption, Doubt, Sight};
+pub use combination::{Combination, Illegal};
+pub use description::{Description, Goes, Rule};
 pub use independence::Independence;
-pub use list::{Combination, Entry, Illegal, Part, REDUCTIONS};
-pub use optimistic::Optimistic;
+pub use list::{REDUCTIONS, claimed_by, rules};

@@ -11,20 +11,59 @@
 //! to another thread is the machine's word for monitors, and an assumption for locks that are made of fields: if it is wrong, these are no
 //! locks.
 
-use crate::assumption::{Assumption, Assumptions};
+use crate::Ample;
+use crate::assumption::{Assumption, AssumptionKind, Assumptions};
+use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Location, MemoryAccess, Protection, ThreadId, View};
+use kernel::{Instrumentation, Location, MemoryAccess, Protection, ThreadId, View};
+
+pub(crate) static DESCRIPTION: Description = Description {
+    needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCKSETS),
+    assumes: &[&OWNERS, &EXCLUSIVE, &LOCKED],
+    in_auto: true,
+    ..Description::new(
+        "lockset",
+        "nor are fields and elements that are only read, or always accessed under one lock; guessed and checked",
+    )
+};
+
+/// Locks that name their owner are given up by the owner only.
+pub(crate) static OWNERS: AssumptionKind = AssumptionKind::new("owners", 20, |_, _| {
+    "locks of java.util.concurrent are given up by their owners only".to_owned()
+});
+
+/// Each shared location of a variable is accessed under one lock, by one thread, as the user's rule has it, or only read.
+pub(crate) static EXCLUSIVE: AssumptionKind = AssumptionKind {
+    sentence_for_models: Some(|of| format!("{of} is only accessed by one thread at a time")),
+    is_about_variable: true,
+    stronger: Some(&LOCKED),
+    ..AssumptionKind::new("exclusive", 40, |_, of| {
+        format!("{of} is accessed under one lock, by one thread, or only read")
+    })
+};
+
+/// The same, and to know the locks is enough: if one was held at the first access, one is at all.
+pub(crate) static LOCKED: AssumptionKind = AssumptionKind {
+    is_about_variable: true,
+    ..AssumptionKind::new("locked", 50, |_, of| {
+        format!("{of} is accessed under one lock, or only read")
+    })
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(60, Box::<Lockset>::default());
+}
 
 /// The independence.
 #[derive(Default)]
-pub struct Lockset {
+struct Lockset {
     parts: Vec<MemoryAccess>,
 }
 
 /// What is assumed about a variable.
 pub(crate) fn assumption<S: View>(system: &S, state: &mut S::State, location: Location) -> Assumption {
     let (of, cell) = system.variable_of(state, location);
-    Assumption::Exclusive(of, cell)
+    EXCLUSIVE.of_cell(of, cell)
 }
 
 /// Notes an access that takes a lock from its owner.
@@ -35,19 +74,17 @@ pub(crate) fn watch_owners<S: View>(
     touch: MemoryAccess,
     assumptions: &mut Assumptions,
 ) {
-    if !touch.access.is_read()
-        && system.steals_lock(state, thread, touch.location)
-        && assumptions.holds(Assumption::Owners)
+    if !touch.access.is_read() && system.steals_lock(state, thread, touch.location) && assumptions.holds(OWNERS.alone())
     {
-        assumptions.violate(Assumption::Owners, thread, touch.location);
+        assumptions.violate(OWNERS.alone(), thread, touch.location);
     }
 }
 
 /// What of the assumption about a variable is wrong with this protection, if anything.
 pub(crate) fn broken(assumption: Assumption, protection: Protection) -> Option<Assumption> {
-    match (protection, assumption) {
-        (Protection::Unlocked, Assumption::Exclusive(of, cell)) => Some(Assumption::Locked(of, cell)),
-        (Protection::Open, _) => Some(assumption),
+    match protection {
+        Protection::Unlocked => assumption.stronger(),
+        Protection::Open => Some(assumption),
         _ => None,
     }
 }
@@ -55,13 +92,22 @@ pub(crate) fn broken(assumption: Assumption, protection: Protection) -> Option<A
 /// What has to hold so that nobody else accesses a variable, by its assumption.
 pub(crate) fn rely(assumption: Assumption, assumptions: &mut Assumptions) {
     assumptions.rely(assumption);
-    if assumptions.holds(Assumption::Owners) {
-        assumptions.rely(Assumption::Owners);
+    assumptions.try_rely(OWNERS.alone());
+    if let Some(locked) = assumption.stronger() {
+        assumptions.try_rely(locked);
     }
-    if let Assumption::Exclusive(of, cell) = assumption
-        && assumptions.holds(Assumption::Locked(of, cell))
-    {
-        assumptions.rely(Assumption::Locked(of, cell));
+}
+
+/// Has a system know what is not assumed any more. The state is the first one.
+pub(crate) fn reconsider<S: View>(system: &S, state: &mut S::State, assumptions: &Assumptions) {
+    for dropped in assumptions.dropped() {
+        let open = dropped.is(&EXCLUSIVE);
+        if open || dropped.is(&LOCKED) {
+            system.reconsider(state, (dropped.class, dropped.cell), open);
+        }
+    }
+    if !assumptions.holds(OWNERS.alone()) {
+        system.distrust(state);
     }
 }
 
@@ -117,5 +163,9 @@ impl<S: View> Independence<S> for Lockset {
             }
         }
         self.parts = parts;
+    }
+
+    fn begins_again(&mut self, system: &S, state: &mut S::State, assumptions: &Assumptions) {
+        reconsider(system, state, assumptions);
     }
 }

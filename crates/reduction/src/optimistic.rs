@@ -19,13 +19,35 @@
 //! Kept are deadlocks, and whatever invisible steps of others cannot hide again: failures, locks left behind, observations, and
 //! races, whose two halves are visible.
 
+use crate::ample::{Ample, Transactions};
 use crate::assumption::{Assumption, Assumptions, Doubt, Sight};
-use crate::final_field::FinalField;
+use crate::description::{Description, Goes};
+use crate::final_field::{self, FINAL, FinalField};
 use crate::independence::{Independence, gives_back};
-use crate::lockset::{assumption, broken, rely, watch_owners};
-use crate::own::Own;
-use kernel::{Location, MemoryAccess, Protection, ThreadId, Transition, Transitions, View};
+use crate::lockset::{self, EXCLUSIVE, LOCKED, OWNERS, assumption, broken, rely, watch_owners};
+use crate::own::{CLOCK, NAMED, OWN, Own};
+use kernel::{Instrumentation, Location, MemoryAccess, Protection, ThreadId, Transition, Transitions, View};
 use std::collections::HashMap;
+
+pub(crate) static DESCRIPTION: Description = Description {
+    goes: Goes::Apart(&["base", "atomic"]),
+    needs: lockset::DESCRIPTION
+        .needs
+        .and(final_field::DESCRIPTION.needs)
+        .and(Instrumentation::LOCAL_COMMUTES)
+        .and(Instrumentation::LONG_STEPS),
+    assumes: &[&OWNERS, &EXCLUSIVE, &LOCKED, &FINAL, &NAMED, &CLOCK, &OWN],
+    hears: Some("--discipline"),
+    ..Description::new(
+        "optimistic",
+        "accesses that a lock, or a rule of yours, keeps to one thread at a time are no steps of their own; guessed and \
+         checked; keeps all properties but livelock, and of a Java program lock",
+    )
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.take_together(Box::<Optimistic>::default());
+}
 
 /// How many accesses to a variable are remembered.
 const REMEMBERED: usize = 8;
@@ -40,7 +62,7 @@ struct Record {
 
 /// The reduction.
 #[derive(Default)]
-pub struct Optimistic {
+struct Optimistic {
     records: HashMap<Location, Record>,
     /// Some accesses to each variable, by who made them and from where.
     sights: HashMap<Assumption, Vec<(ThreadId, u64, Sight)>>,
@@ -50,20 +72,18 @@ pub struct Optimistic {
     parts: Vec<MemoryAccess>,
 }
 
-impl Optimistic {
-    /// Whether the state that was asked about last is in the midst of a step.
-    pub fn in_transaction(&self) -> bool {
+impl<S: View> Transactions<S> for Optimistic {
+    fn in_transaction(&self) -> bool {
         self.in_transaction
     }
 
-    /// Forgets all accesses.
-    pub fn begin_again(&mut self) {
+    fn begins_again(&mut self, system: &S, state: &mut S::State, assumptions: &Assumptions) {
         self.records.clear();
         self.sights.clear();
+        lockset::reconsider(system, state, assumptions);
     }
 
-    /// Checks everything that is about to happen, and finds a thread whose next step is invisible.
-    pub fn choose<S: View>(
+    fn choose(
         &mut self,
         system: &S,
         state: &mut S::State,
@@ -85,7 +105,10 @@ impl Optimistic {
         self.in_transaction = found.is_some();
         found
     }
+}
 
+impl Optimistic {
+    /// Checks everything that is about to happen.
     fn watch<S: View>(
         &mut self,
         system: &S,

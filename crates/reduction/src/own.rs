@@ -27,13 +27,43 @@
 //! own, for the same reason as a field of its own object. SOUNDNESS: a step of another thread that drops the last moment which somebody
 //! remembers has the clock set back, without naming it. That only shifts all times at once, of which no program can tell.
 
-use crate::assumption::{Assumption, Assumptions};
+use crate::Ample;
+use crate::assumption::{AssumptionKind, Assumptions};
+use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Location, MemoryAccess, OwnerAccess, ThreadId, View};
+use kernel::{Instrumentation, Location, MemoryAccess, OwnerAccess, ThreadId, View};
+
+pub(crate) static DESCRIPTION: Description = Description {
+    needs: Instrumentation::ESCAPE_BITS,
+    assumes: &[&NAMED, &CLOCK, &OWN],
+    in_auto: true,
+    ..Description::new(
+        "own",
+        "nor are fields of a thread's own object that no other thread uses; guessed and checked",
+    )
+};
+
+/// Locks that name their owner are in his hands ([`OwnerAccess`]).
+pub(crate) static NAMED: AssumptionKind = AssumptionKind::new("named", 60, |_, _| {
+    "locks of java.util.concurrent are in the hands of their owners".to_owned()
+});
+
+/// One thread only looks at the clock, and waits with a time limit.
+pub(crate) static CLOCK: AssumptionKind =
+    AssumptionKind::new("clock", 70, |_, _| "one thread only looks at the clock".to_owned());
+
+/// A field of an object of a class that stands for a thread is, once shared, accessed by that thread only.
+pub(crate) static OWN: AssumptionKind = AssumptionKind::new("own", 80, |_, of| {
+    format!("some fields of {of} are used by the thread itself only")
+});
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(30, Box::<Own>::default());
+}
 
 /// The independence.
 #[derive(Default)]
-pub struct Own {
+pub(crate) struct Own {
     /// The thread that was the first to look at the clock.
     clock: Option<ThreadId>,
 }
@@ -49,12 +79,12 @@ impl<S: View> Independence<S> for Own {
     ) -> bool {
         let owner_access = system.owner_access(state, thread, touch);
         if owner_access.is_some() {
-            return owner_access == Some(OwnerAccess::Own) && assumptions.try_rely(Assumption::Named);
+            return owner_access == Some(OwnerAccess::Own) && assumptions.try_rely(NAMED.alone());
         }
         if touch.location == Location::CLOCK {
             return self.clock == Some(thread)
                 && !system.is_renamed(state, thread)
-                && assumptions.try_rely(Assumption::Clock);
+                && assumptions.try_rely(CLOCK.alone());
         }
         let cell = touch.location.cell;
         if matches!(cell, Location::MONITOR | Location::WHOLE)
@@ -66,9 +96,9 @@ impl<S: View> Independence<S> for Own {
             return false;
         };
         // Who accesses the whole object accesses the field.
-        assumptions.holds(Assumption::Own(class, Location::WHOLE))
-            && assumptions.try_rely(Assumption::Own(class, cell))
-            && assumptions.try_rely(Assumption::Own(class, Location::WHOLE))
+        assumptions.holds(OWN.of_cell(class, Location::WHOLE))
+            && assumptions.try_rely(OWN.of_cell(class, cell))
+            && assumptions.try_rely(OWN.of_cell(class, Location::WHOLE))
     }
 
     fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
@@ -86,19 +116,19 @@ impl<S: View> Independence<S> for Own {
         // One that is met under several numbers may be another one.
         let is_clock = touch.location == Location::CLOCK;
         if is_clock && (*self.clock.get_or_insert(thread) != thread || system.is_renamed(state, thread)) {
-            assumptions.violate(Assumption::Clock, thread, touch.location);
+            assumptions.violate(CLOCK.alone(), thread, touch.location);
         }
         if system.owner_access(state, thread, touch) == Some(OwnerAccess::Broken)
             && system.has_escaped(state, touch.location)
         {
-            assumptions.violate(Assumption::Named, thread, touch.location);
+            assumptions.violate(NAMED.alone(), thread, touch.location);
         }
         if touch.location.cell != Location::MONITOR
             && system.stands_for(state, thread, touch.location) == Some(false)
             && system.has_escaped(state, touch.location)
             && let Some(class) = system.class_of(state, touch.location)
         {
-            assumptions.violate(Assumption::Own(class, touch.location.cell), thread, touch.location);
+            assumptions.violate(OWN.of_cell(class, touch.location.cell), thread, touch.location);
         }
     }
 }

@@ -15,50 +15,71 @@
 //! What a property looks at is kept for the reasons that `ample` gives: the set is an ample set of several threads. Two threads that
 //! race are never one inside and one outside.
 
+use crate::ample::{Ample, Several};
+use crate::description::Description;
 use crate::query_throttle::QueryThrottle;
 use kernel::{ThreadId, Transitions, View};
 
-/// Appends the threads of the best set to `enough`; nothing if that is all who can move. `order` is who can move.
-pub(crate) fn choose<S: View>(
-    system: &S,
-    state: &mut S::State,
-    transitions: &Transitions<S::Action>,
-    order: &[ThreadId],
-    throttle: &mut QueryThrottle,
-    enough: &mut Vec<ThreadId>,
-) {
-    let enabled = |still: &[ThreadId]| {
-        let entries = transitions.entries().iter();
-        entries
-            .filter(|entry| entry.enabled && still.contains(&entry.thread))
-            .count()
-    };
-    let mut least = enabled(order);
-    let (mut still, mut interfering_threads) = (Vec::new(), Vec::new());
-    for &thread in order {
-        still.clear();
-        still.push(thread);
-        let spot = system.spot(state, thread);
-        let is_less = throttle.ask(spot, || {
-            loop {
-                interfering_threads.clear();
-                if !system.interfering_threads(state, &still, &mut interfering_threads) {
-                    break false;
+pub(crate) static DESCRIPTION: Description = Description {
+    in_auto: true,
+    ..Description::new(
+        "persistent",
+        "only threads with whose next steps nothing that the others may still do interferes",
+    )
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.look_for_several(Box::<Persistent>::default());
+}
+
+/// The choice of several threads.
+#[derive(Default)]
+struct Persistent {
+    throttle: QueryThrottle,
+}
+
+impl<S: View> Several<S> for Persistent {
+    fn choose(
+        &mut self,
+        system: &S,
+        state: &mut S::State,
+        transitions: &Transitions<S::Action>,
+        order: &[ThreadId],
+        enough: &mut Vec<ThreadId>,
+    ) {
+        let enabled = |still: &[ThreadId]| {
+            let entries = transitions.entries().iter();
+            entries
+                .filter(|entry| entry.enabled && still.contains(&entry.thread))
+                .count()
+        };
+        let mut least = enabled(order);
+        let (mut still, mut interfering_threads) = (Vec::new(), Vec::new());
+        for &thread in order {
+            still.clear();
+            still.push(thread);
+            let spot = system.spot(state, thread);
+            let is_less = self.throttle.ask(spot, || {
+                loop {
+                    interfering_threads.clear();
+                    if !system.interfering_threads(state, &still, &mut interfering_threads) {
+                        break false;
+                    }
+                    interfering_threads.retain(|interfering| !still.contains(interfering));
+                    if interfering_threads.is_empty() {
+                        break enabled(&still) < least;
+                    }
+                    still.append(&mut interfering_threads);
+                    if enabled(&still) >= least {
+                        break false;
+                    }
                 }
-                interfering_threads.retain(|interfering| !still.contains(interfering));
-                if interfering_threads.is_empty() {
-                    break enabled(&still) < least;
-                }
-                still.append(&mut interfering_threads);
-                if enabled(&still) >= least {
-                    break false;
-                }
+            });
+            if is_less {
+                least = enabled(&still);
+                enough.clear();
+                enough.extend_from_slice(&still);
             }
-        });
-        if is_less {
-            least = enabled(&still);
-            enough.clear();
-            enough.extend_from_slice(&still);
         }
     }
 }

@@ -7,43 +7,39 @@
 //! commutes for another reason; that the object happens to be local now does not excuse it, because the schedule in which it
 //! was not may be the one that was left out.
 
-use crate::assumption::{Assumption, Assumptions};
+use crate::Ample;
+use crate::assumption::{AssumptionKind, Assumptions};
+use crate::description::Description;
 use crate::independence::{Independence, gives_back};
-use kernel::{Location, MemoryAccess, ThreadId, View};
+use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+
+const OPTION: &str = "--self-locking";
+
+pub(crate) static DESCRIPTION: Description = Description {
+    needs: Instrumentation::ESCAPE_BITS,
+    assumes: &[&SELF_LOCKING],
+    hears: Some(OPTION),
+    in_auto: true,
+    ..Description::new(
+        "selflock",
+        "nor are objects that the thread has locked, if nobody uses them without; guessed and checked",
+    )
+};
+
+/// Objects of a class, once shared, are only accessed by threads that have locked them.
+pub(crate) static SELF_LOCKING: AssumptionKind = AssumptionKind {
+    claimed_by: Some(OPTION),
+    ..AssumptionKind::new("self-locking", 10, |_, of| {
+        format!("objects of {of} are only used by threads that have locked them")
+    })
+};
+
+pub(crate) fn add<S: View>(ample: &mut Ample<S>) {
+    ample.prove(50, Box::new(SelfLock));
+}
 
 /// The independence.
-pub struct SelfLock;
-
-/// Whether an access to a location may be against self-locking.
-pub(crate) fn watches<S: View>(
-    system: &S,
-    state: &mut S::State,
-    location: Location,
-    assumptions: &Assumptions,
-) -> bool {
-    let class = system.class_of(state, location);
-    class.is_some_and(|class| assumptions.stands(Assumption::SelfLocking(class)))
-}
-
-/// Notes an access that does not keep to self-locking.
-pub(crate) fn watch<S: View>(
-    system: &S,
-    state: &mut S::State,
-    thread: ThreadId,
-    touch: MemoryAccess,
-    assumptions: &mut Assumptions,
-) {
-    if touch.location.cell == Location::MONITOR {
-        return;
-    }
-    if let Some(class) = system.class_of(state, touch.location)
-        && assumptions.holds(Assumption::SelfLocking(class))
-        && !system.holds(state, thread, touch.location)
-        && system.has_escaped(state, touch.location)
-    {
-        assumptions.violate(Assumption::SelfLocking(class), thread, touch.location);
-    }
-}
+struct SelfLock;
 
 impl<S: View> Independence<S> for SelfLock {
     fn commutes(
@@ -63,16 +59,12 @@ impl<S: View> Independence<S> for SelfLock {
         if touch.location.cell == Location::MONITOR || !system.holds(state, thread, touch.location) {
             return false;
         }
-        let assumption = Assumption::SelfLocking(class);
-        let holds = assumptions.holds(assumption);
-        if holds {
-            assumptions.rely(assumption);
-        }
-        holds
+        assumptions.try_rely(SELF_LOCKING.of(class))
     }
 
     fn watches(&self, system: &S, state: &mut S::State, location: Location, assumptions: &Assumptions) -> bool {
-        watches(system, state, location, assumptions)
+        let class = system.class_of(state, location);
+        class.is_some_and(|class| assumptions.stands(SELF_LOCKING.of(class)))
     }
 
     fn watch(
@@ -83,6 +75,15 @@ impl<S: View> Independence<S> for SelfLock {
         touch: MemoryAccess,
         assumptions: &mut Assumptions,
     ) {
-        watch(system, state, thread, touch, assumptions);
+        if touch.location.cell == Location::MONITOR {
+            return;
+        }
+        if let Some(class) = system.class_of(state, touch.location)
+            && assumptions.holds(SELF_LOCKING.of(class))
+            && !system.holds(state, thread, touch.location)
+            && system.has_escaped(state, touch.location)
+        {
+            assumptions.violate(SELF_LOCKING.of(class), thread, touch.location);
+        }
     }
 }

@@ -7,19 +7,27 @@
 //! Let some execution have a first write to it; all reads before commute with what comes before them, so an execution that takes
 //! them early and was not left out has it, too. There it is seen, because every access is looked at.
 
-use crate::assumption::{Assumption, Assumptions};
+use crate::assumption::{Assumption, AssumptionKind, Assumptions};
 use crate::independence::Independence;
 use kernel::{Location, MemoryAccess, ThreadId, View};
 
+/// A location of an object of a class, which was there before the first step, is not written any more.
+pub(crate) static SETTLED: AssumptionKind = AssumptionKind::new("settled", 90, |_, of| {
+    format!("some fields of {of} are not written once the program runs")
+});
+
 /// The independence.
-pub struct Settled;
+pub(crate) struct Settled;
 
 /// Stands for the static fields, whose objects have no class of their own.
 const STATICS: u32 = 0;
 
 fn assumption<S: View>(system: &S, state: &mut S::State, location: Location) -> Assumption {
     let class = system.class_of(state, location).unwrap_or(STATICS);
-    Assumption::Settled(class, location.object, location.cell)
+    Assumption {
+        object: location.object,
+        ..SETTLED.of_cell(class, location.cell)
+    }
 }
 
 impl<S: View> Independence<S> for Settled {

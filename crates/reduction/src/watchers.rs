@@ -7,8 +7,11 @@ use kernel::{Location, View};
 /// A bit for each independence, in their order.
 type Set = u16;
 
+/// How many independences there may be at most.
+pub(crate) const MOST: usize = 15;
+
 /// Marks a set that is known.
-const KNOWN: Set = 1 << 15;
+const KNOWN: Set = 1 << MOST;
 
 /// For each kind of locations, which independences watch accesses to them, as far as that is known.
 #[derive(Default)]

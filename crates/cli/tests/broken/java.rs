@@ -2,8 +2,8 @@
 
 use crate::lying::InterferenceQuery;
 use kernel::{
-    AccessKind, Interference, Location, Locksets, Protection, Reachability, StateVector, System, ThreadId, Transitions,
-    Unsupported,
+    AccessKind, Instrumentation, Interference, Location, Locksets, Protection, Reachability, StateVector, System,
+    ThreadId, Transitions, Unsupported,
 };
 use library::{HostFiles, Library};
 use machine::layout::{self, status};
@@ -199,9 +199,12 @@ pub fn unrecorded_while_exclusive<'p>(
     java.transitions(machine, &mut transitions);
     let entry = transitions.entries().iter().find(|entry| entry.action == action);
     let mut locations = entry.into_iter().flat_map(|entry| transitions.footprint(entry));
-    machine.semantics.locksets = !locations.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.location));
+    let needs = machine.semantics.instrumentation;
+    if locations.any(|touch| is_exclusive(machine, ThreadId(action.thread), touch.location)) {
+        machine.semantics.instrumentation = needs.without(Instrumentation::LOCKSETS);
+    }
     let applied = java.apply(machine, action);
-    machine.semantics.locksets = true;
+    machine.semantics.instrumentation = needs;
     applied
 }
 

@@ -7,7 +7,6 @@ mod java;
 mod lying;
 mod programs;
 
-use driver::semantics;
 use kernel::{AccessKind, OwnerAccess, Protection, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
@@ -526,7 +525,7 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                     names_threads: java.semantics.names_threads,
                     // Claims are about single steps, and a thread that is alone takes several at once.
                     solo: false,
-                    ..semantics(&strategy.combination)
+                    ..StepSemantics::new(strategy.combination.instrumentation())
                 };
                 machine.semantics = java.semantics;
                 machine.begin(start).expect("it begins");

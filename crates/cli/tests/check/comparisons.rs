@@ -2,7 +2,7 @@
 
 use crate::common::cases::{self, Case, on_all_cores};
 use crate::{JDK, conclude};
-use reduction::{Combination, Part};
+use reduction::Combination;
 use report::model::{Report, Verdict};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -233,7 +233,7 @@ fn reductions_show_the_same_breadth_first() {
     const STRIDE: usize = 71;
     let all: Vec<String> = Combination::all()
         .iter()
-        .filter(|combination| !combination.has(Part::Sleep))
+        .filter(|combination| combination.keeps_with_states().is_none() && !combination.is_auto())
         .map(|combination| combination.names().join(","))
         .collect();
     let comparison = Comparison {

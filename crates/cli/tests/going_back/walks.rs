@@ -1,7 +1,7 @@
 //! Walks through programs by chance: each step is undone and taken again, and each state written down and read back.
 
 use crate::{Dice, common, compile_sources, difference, enabled, vector};
-use kernel::{StateVector, Symmetry, Transitions, Unsupported};
+use kernel::{Instrumentation, StateVector, Symmetry, Transitions, Unsupported};
 use machine::system::{Action, Java, What};
 use machine::{Machine, Start, StepSemantics};
 use std::collections::BTreeSet;
@@ -358,11 +358,16 @@ fn records_can_be_undone_and_written_down() {
         common::with_machine(&jdk, &classes, |machine, _| {
             common::with_second_machine(machine, |machine, other| {
                 for runs_through in [false, true] {
+                    let mut instrumentation = Instrumentation::REDUCED
+                        .and(Instrumentation::ESCAPE_BITS)
+                        .and(Instrumentation::LOCKSETS);
+                    if runs_through {
+                        instrumentation = instrumentation
+                            .and(Instrumentation::LOCAL_COMMUTES)
+                            .and(Instrumentation::LONG_STEPS);
+                    }
                     let semantics = StepSemantics {
-                        reduced: true,
-                        escapes: true,
-                        locksets: true,
-                        runs_through,
+                        instrumentation,
                         ..StepSemantics::default()
                     };
                     (machine.semantics, other.semantics) = (semantics, semantics);

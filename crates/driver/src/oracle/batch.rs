@@ -4,10 +4,9 @@ use super::is_spurious;
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::{learns, proved};
-use crate::subject::step_semantics::semantics;
 use crate::verify;
 use crate::{Failure, discipline};
-use kernel::Property;
+use kernel::{Instrumentation, Property};
 use library::{HostFiles, Library};
 use machine::discipline::Discipline;
 use machine::system::{Action, Java};
@@ -173,7 +172,7 @@ impl Case<'_, '_> {
     fn begin(&mut self) -> Result<(), Failure> {
         let (machine, start) = (&mut *self.machine, &self.system.start);
         machine.semantics = self.system.semantics;
-        if self.system.semantics.proofs {
+        if self.system.semantics.has(Instrumentation::PROOFS) {
             if self.proved.is_none() {
                 self.proved = Some(proved(machine, start, self.class_path)?);
             }
@@ -200,7 +199,7 @@ impl Case<'_, '_> {
         self.system.semantics = StepSemantics {
             locks: true,
             spurious: is_spurious(self.seed),
-            ..semantics(&strategy.combination)
+            ..StepSemantics::new(strategy.combination.instrumentation())
         };
         // Two orders of two steps must lead to one state, and not to two that are alike.
         self.system.semantics.names_threads |= strategy.commute;

@@ -6,7 +6,7 @@
 use crate::options::Oracle;
 use kernel::Property;
 use oracle::compare::Strategy;
-use reduction::{Combination, Part};
+use reduction::Combination;
 use search::{Options, Order};
 use std::sync::LazyLock;
 
@@ -27,8 +27,8 @@ const STRIDE: u64 = 71;
 
 static WAYS: LazyLock<Vec<(Combination, Order)>> = LazyLock::new(|| {
     let both = |combination: Combination| {
-        let breadth =
-            (combination.is_auto() || !combination.has(Part::Sleep)).then(|| (combination.clone(), Order::Breadth));
+        let breadth = combination.keeps_with_states().is_none();
+        let breadth = breadth.then(|| (combination.clone(), Order::Breadth));
         std::iter::once((combination, Order::Depth)).chain(breadth)
     };
     Combination::all().into_iter().flat_map(both).collect()
@@ -46,17 +46,17 @@ const FOR_MODELS: &[(&str, Order)] = &[
     ("escape,persistent,sleep", Order::Depth),
     ("persistent,atomic", Order::Breadth),
     ("escape,sleep,atomic", Order::Depth),
-    ("optimistic", Order::Depth),
-    ("optimistic", Order::Breadth),
-    ("optimistic,atomic", Order::Depth),
 ];
 
-/// Combinations that take many steps as one, for Java programs.
-const FOR_PROGRAMS: &[(&str, Order)] = &[
-    ("optimistic", Order::Depth),
-    ("optimistic", Order::Breadth),
-    ("optimistic,atomic", Order::Depth),
-];
+/// Combinations that take many steps as one; breadth-first as well if nothing is combined.
+static APART: LazyLock<Vec<(Combination, Order)>> = LazyLock::new(|| {
+    let both = |combination: Combination| {
+        let breadth = combination.names().len() == 1;
+        let breadth = breadth.then(|| (combination.clone(), Order::Breadth));
+        std::iter::once((combination, Order::Depth)).chain(breadth)
+    };
+    Combination::all_apart().into_iter().flat_map(both).collect()
+});
 
 /// How many of these are tried on one model, or program.
 const MORE_AT_ONCE: usize = 3;
@@ -66,7 +66,7 @@ const MORE_AT_ONCE: usize = 3;
 pub fn for_programs(options: &Oracle, seed: u64) -> Vec<Strategy> {
     // What reductions do not keep is not compared.
     let left_out = [Property::LIVELOCK, Property::LOCK];
-    chosen(options, seed, options.states, FINER, FOR_PROGRAMS, &left_out)
+    chosen(options, seed, options.states, FINER, &[], &left_out)
 }
 
 /// The same for models, which have few states if they are worth while, and all of them soon.
@@ -90,7 +90,7 @@ fn chosen(
     left_out: &[Property],
 ) -> Vec<Strategy> {
     let strategy = |combination: Combination, order: Order, shuffle: bool| {
-        let every = combination.has(Part::None);
+        let every = combination.is_finest();
         let name = combination.names().join(",");
         Strategy {
             name: match (order, shuffle) {
@@ -132,15 +132,16 @@ fn chosen(
         let (combination, order) = WAYS[way as usize].clone();
         all.push(strategy(combination, order, false));
     }
+    let named_all = |names: &str| {
+        let combination = Combination::named(names.split(','));
+        combination.unwrap_or_else(|illegal| panic!("{names}: {illegal}"))
+    };
+    let more = more.iter().map(|&(names, order)| (named_all(names), order));
+    let more: Vec<(Combination, Order)> = more.chain(APART.iter().cloned()).collect();
     let first = seed as usize % more.len().max(1) * MORE_AT_ONCE;
     for number in 0..more.len().min(if options.every { usize::MAX } else { MORE_AT_ONCE }) {
-        let (names, order) = more[(first + number) % more.len()];
-        let combination = Combination::named(names.split(','));
-        all.push(strategy(
-            combination.unwrap_or_else(|illegal| panic!("{names}: {illegal}")),
-            order,
-            false,
-        ));
+        let (combination, order) = more[(first + number) % more.len()].clone();
+        all.push(strategy(combination, order, false));
     }
     all.extend(options.blind.map(|most| {
         let mut blind = strategy(named("base"), Order::Depth, false);
@@ -154,6 +155,7 @@ fn chosen(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reduction::{Description, Goes, REDUCTIONS};
     use std::collections::BTreeSet;
 
     #[test]
@@ -173,10 +175,17 @@ mod tests {
         };
         let names = |strategies: Vec<Strategy>| strategies.into_iter().map(|one| one.name);
         let ways: BTreeSet<String> = names(for_programs(&options(true), 7)).collect();
-        // Seven that go with anything, and self-locking with domination, without, or not at all; the same with sleep sets,
+        // Those that go with anything, and of two of which one needs the other both, one, or none; the same with sleep sets,
         // depth-first only; `auto`; `base`, and that shuffled.
-        let awake = 2_usize.pow(7) * 3;
-        assert_eq!(ways.len(), (awake - 1) * 2 + awake + 2 + 2 + FOR_PROGRAMS.len());
+        let count = |is_counted: fn(&Description) -> bool| {
+            let counted = REDUCTIONS.iter().filter(|one| !one.is_full && is_counted(one));
+            counted.count() as u32
+        };
+        let pairs = count(|one| matches!(one.goes, Goes::Needs(_)));
+        let free = count(|one| one.goes == Goes::WithAll && !one.keeps_with_states) - pairs;
+        let awake = 2_usize.pow(free) * 3_usize.pow(pairs);
+        assert_eq!(count(|one| one.keeps_with_states), 1);
+        assert_eq!(ways.len(), (awake - 1) * 2 + awake + 2 + 2 + APART.len());
         for made in [for_programs, for_models] {
             let tried: BTreeSet<String> = (1000..1300)
                 .flat_map(|seed| names(made(&options(false), seed)))

@@ -4,7 +4,7 @@ use super::Subject;
 use crate::Failure;
 use crate::assumptions;
 use crate::options::{Check, HEAP, STACK};
-use kernel::{Location, Property};
+use kernel::{Instrumentation, Instrumented, Location, Property};
 use model::{Action, Model, State};
 use program::input::{self, TEXT_LIMIT, quoted, quoted_path};
 use reduction::{Assumption, Assumptions};
@@ -31,13 +31,14 @@ pub fn is_model(program: &str) -> bool {
 }
 
 impl Guarded {
-    /// Reads a model. `every` is whether every statement is a step.
-    pub fn read(program: &str, every: bool, spurious: bool) -> Result<Guarded, Failure> {
+    /// Reads a model, and makes it ready for what reductions need.
+    pub fn read(program: &str, needs: Instrumentation, spurious: bool) -> Result<Guarded, Failure> {
         let shown = quoted(program).to_string();
         let text = input::read_text(Path::new(program), TEXT_LIMIT)
             .map_err(|error| Failure::input(format!("cannot read {shown}: {error}")))?;
-        let compiled = model::parse(&text).and_then(|tree| Model::new(&tree, every));
+        let compiled = model::parse(&text).and_then(|tree| Model::new(&tree, false));
         let mut model = compiled.map_err(|error| Failure::input(error.show(&shown, &text)))?;
+        model.instrument(needs);
         model.spurious = spurious;
         let name = Path::new(program).file_name().unwrap_or_default();
         Ok(Guarded {
@@ -131,25 +132,20 @@ impl Subject for Guarded {
     }
 
     fn tell_assumptions(&self, _state: &mut State, assumptions: &Assumptions, report: &mut Report) {
-        let name = |assumption: Assumption| match assumption {
-            Assumption::Exclusive(object, cell) => Some(self.model.location_name(Location { object, cell })),
-            _ => None,
+        let sentence = |assumption: Assumption| {
+            let sentence = assumption.kind.sentence_for_models?;
+            let (object, cell) = (assumption.class, assumption.cell);
+            Some(sentence(&self.model.location_name(Location { object, cell })))
         };
-        for assumption in assumptions.relied() {
-            if let Some(name) = name(assumption) {
-                report
-                    .assumed
-                    .push(format!("{name} is only accessed by one thread at a time"));
-            }
-        }
+        report
+            .assumed
+            .extend(assumptions.relied().into_iter().filter_map(sentence));
         for violation in assumptions.refuted() {
-            let Some(name) = name(violation.assumption) else {
+            let Some(sentence) = sentence(violation.assumption) else {
                 continue;
             };
-            let other = assumptions::other_access(&violation);
-            let what = format!("{name} is only accessed by one thread at a time{other}");
             report.dropped.push(Dropped {
-                what,
+                what: sentence + &assumptions::other_access(&violation),
                 thread: violation.at.thread,
                 file: self.file.clone(),
                 line: violation.at.line,

@@ -8,6 +8,7 @@ use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, 
 use crate::sources::Sources;
 use crate::{Failure, assumptions, consistency, discipline, growth, world};
 use analysis::{Escape, Verdict};
+use kernel::Instrumentation;
 use machine::system::{Action, Java};
 use machine::{Caveat, Machine, Shared, Start, StepSemantics};
 use program::world::MethodId;
@@ -54,7 +55,7 @@ impl<'p> Subject for JavaProgram<'p> {
         // Getting ready has shown that already, and nobody has a name yet.
         self.system.semantics.names_threads |= self.system.shared.names_matter.load(Ordering::Relaxed);
         machine.semantics.names_threads = self.system.semantics.names_threads;
-        if self.system.semantics.proofs {
+        if self.system.semantics.has(Instrumentation::PROOFS) {
             let start = &self.system.start;
             machine.proved = proved(&machine, start, &self.class_path)?;
         }
@@ -128,7 +129,7 @@ pub fn proved(
 pub fn learns(shared: &Shared<'_>, semantics: &mut StepSemantics) -> bool {
     // SOUNDNESS: printing, what threads are called, interrupts, when threads start and end, and what they are doing, are left out only
     // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.
-    let reduced = semantics.reduced;
+    let reduced = semantics.has(Instrumentation::REDUCED);
     let used = [
         (true, &shared.console_matters, &mut semantics.prints),
         (true, &shared.names_matter, &mut semantics.names_threads),
@@ -142,17 +143,7 @@ pub fn learns(shared: &Shared<'_>, semantics: &mut StepSemantics) -> bool {
         news |= is_new;
         *known |= is_new;
     }
-    if news {
-        draw_conclusions(semantics);
-    }
     news
-}
-
-/// What a step runs through, by what is known of the program.
-fn draw_conclusions(semantics: &mut StepSemantics) {
-    // Who is looked at must be seen wherever it can be.
-    semantics.runs_through &= !semantics.watches_threads;
-    semantics.runs_through_proved &= !semantics.watches_threads;
 }
 
 /// What steps depend on that had to be learned from the program, by name.
@@ -176,7 +167,6 @@ pub fn learn(semantics: &mut StepSemantics, names: &[&str]) {
     for (name, known) in lessons(semantics) {
         *known |= names.contains(&name);
     }
-    draw_conclusions(semantics);
 }
 
 /// Where the sources of a program may be.
