@@ -162,15 +162,17 @@ fn breadth_first_search_agrees() {
 
 #[test]
 fn the_order_of_threads_does_not_matter() {
-    for options in [
-        &["--shuffle", "--seed", "1"],
-        &["--shuffle", "--seed", "2"],
-        &["--shuffle", "--seed", "3"],
-    ] {
+    // Each program in one of three orders.
+    let thirds: [fn(&Case) -> bool; 3] = [
+        |case| case.name.len() % 3 == 0,
+        |case| case.name.len() % 3 == 1,
+        |case| case.name.len() % 3 == 2,
+    ];
+    for (seed, fits) in ["1", "2", "3"].into_iter().zip(thirds) {
         compare(&Comparison {
-            options,
+            options: &["--shuffle", "--seed", seed],
             most: 1000,
-            fits: |_| true,
+            fits,
             ended: always,
             difference: same_graph,
         });
