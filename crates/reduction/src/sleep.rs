@@ -1,7 +1,7 @@
 //! `sleep`: sleep sets (Godefroid 1996, chapter 5).
 //!
 //! An action that was tried at a state is not tried again after others, until something is done that does not commute with it. Which
-//! commute is the system's to say ([`View::commute`]); what sleeps where is kept by the search, which has explored it before.
+//! commute is the system's to say ([`kernel::Interference::commute`]); what sleeps where is kept by the search, which has explored it before.
 //!
 //! SOUNDNESS: every state is still visited, but for those that ample sets leave out, by one order of steps that commute.
 
