@@ -42,7 +42,7 @@ fn a_java_program_has_a_verdict_and_a_trace() {
     let [violation] = &report.violations[..] else {
         panic!("one violation is looked for: {:?}", report.violations);
     };
-    assert_eq!((&*violation.property, violation.line), ("race", 10));
+    assert_eq!((&*violation.property, violation.line), ("race", 9));
     assert_eq!(violation.trace.threads, ["main", "Thread-0"]);
     assert!(violation.trace.rows.iter().any(|row| row.source == "count++;"));
     assert!(report.seconds > 0.0 && report.peak_bytes > 0);
