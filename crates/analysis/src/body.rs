@@ -17,10 +17,14 @@ use std::rc::Rc;
 /// A variable of a body.
 pub(crate) type Var = u32;
 
-/// What an object is: the number of its class, or that of a lambda with the highest bit set.
-pub(crate) type Type = u32;
-/// The bit that tells a lambda.
-pub(crate) const LAMBDA: u32 = 1 << 31;
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Type {
+    /// One of this class.
+    Class(ClassId),
+    /// The object of the lambda with this number.
+    Lambda(u32),
+}
 
 /// Something with a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -8,7 +8,7 @@
 //! the receiver's set by edges of their own: if the receiver turns out to be shared, in whichever caller, they are
 //! shared with it, and only there.
 
-use crate::body::{LAMBDA, Stmt, Target, Type, Unit};
+use crate::body::{Stmt, Target, Type, Unit};
 use crate::components::components;
 use crate::flow::Flow;
 use crate::models::method_of;
@@ -209,8 +209,8 @@ impl<'f, 'b, 'p> BottomUpTopDown<'f, 'b, 'p> {
         let program = self.flow.bodies.program;
         match by {
             Some(class) if is_own(program, class) => {
-                let mut escaped = self.escaped.iter().filter(|&of| of & LAMBDA == 0);
-                self.unseen || escaped.any(|&of| program.is_subclass(of, class))
+                let is_caught = |of: &Type| matches!(of, Type::Class(of) if program.is_subclass(*of, class));
+                self.unseen || self.escaped.iter().any(is_caught)
             }
             _ => true,
         }

@@ -162,7 +162,10 @@ impl<'b, 'p> Builder<'b, 'p> {
                 let text = self.bodies.program.load(LoaderId::BOOT, "java/lang/String");
                 match (self.file.pool.get(index), text) {
                     // SOUNDNESS: all threads share a literal, but it leads to nothing that they could share through it.
-                    (Constant::String(_), Ok(of)) => self.push(Stmt::New { to, of }),
+                    (Constant::String(_), Ok(of)) => self.push(Stmt::New {
+                        to,
+                        of: Type::Class(of),
+                    }),
                     _ => self.push(Stmt::Outside {
                         to,
                         why: Reason::Constant,
@@ -291,7 +294,10 @@ impl<'b, 'p> Builder<'b, 'p> {
         let text = program.text(found.field.descriptor);
         if let Some(Ok(of)) = value_class(text).map(|name| program.load(LoaderId::BOOT, name)) {
             if let Some(to) = to {
-                self.push(Stmt::New { to, of });
+                self.push(Stmt::New {
+                    to,
+                    of: Type::Class(of),
+                });
             }
             return;
         }
@@ -300,7 +306,10 @@ impl<'b, 'p> Builder<'b, 'p> {
             (Some(to), _) if models::is_empty_array(program, program.class(class), &found.field) => {
                 // SOUNDNESS: an array without elements leads to nothing, whoever shares it.
                 if let Ok(of) = program.load_descriptor(LoaderId::BOOT, program.text(found.field.descriptor)) {
-                    self.push(Stmt::New { to, of });
+                    self.push(Stmt::New {
+                        to,
+                        of: Type::Class(of),
+                    });
                 }
             }
             (Some(to), _) => self.push(Stmt::Outside {
@@ -327,14 +336,17 @@ impl<'b, 'p> Builder<'b, 'p> {
         if scope(program.class(of)) == Scope::Program && !program.class(of).is_array() {
             self.push(Stmt::Initialize(of));
         }
-        self.new_object(pc, to, of, dimensions);
+        self.new_object(pc, to, Type::Class(of), dimensions);
         let (mut array, mut at) = (of, to);
         for _ in 1..dimensions {
             let Some(inner) = program.class(array).element() else {
                 break;
             };
             let value = self.fresh();
-            self.push(Stmt::New { to: value, of: inner });
+            self.push(Stmt::New {
+                to: value,
+                of: Type::Class(inner),
+            });
             self.push(Stmt::Store {
                 into: at,
                 edge: Edge::Element,

@@ -3,7 +3,7 @@
 //! A lambda's object is a type of its own, with a field for each captured value and one method that calls what is behind
 //! it. Whatever a bootstrap method is not known to make is outside, and the methods that it is given may be called by anyone.
 
-use crate::body::{Body, Call, LAMBDA, Lambda, Stmt, Target, Unit, Var};
+use crate::body::{Body, Call, Lambda, Stmt, Target, Type, Unit, Var};
 use crate::builder::Builder;
 use crate::resolve::{class_named, method_named};
 use crate::sets::Edge;
@@ -53,7 +53,10 @@ impl Builder<'_, '_> {
                     self.enter_call(pc, Target::Exactly(Unit::Shown), vec![shown], None, thrown);
                 }
                 if let (Some(to), Ok(of)) = (result, program.load(LoaderId::BOOT, "java/lang/String")) {
-                    self.push(Stmt::New { to, of });
+                    self.push(Stmt::New {
+                        to,
+                        of: Type::Class(of),
+                    });
                 }
                 true
             }
@@ -119,7 +122,7 @@ impl Builder<'_, '_> {
             Some(to) => to,
             None => self.fresh(),
         };
-        self.new_object(pc, to, LAMBDA | number, if kept.is_empty() { 0 } else { 1 });
+        self.new_object(pc, to, Type::Lambda(number), if kept.is_empty() { 0 } else { 1 });
         for (position, &value) in (0..).zip(captured) {
             self.push(Stmt::Store {
                 into: to,
@@ -188,7 +191,10 @@ fn forward(behind: &Behind, kept: &[Kind], erased: &str) -> Option<Body> {
     let mut arguments = Vec::new();
     if let Some(of) = behind.makes {
         let to = fresh(&mut body);
-        body.stmts.push(Stmt::New { to, of });
+        body.stmts.push(Stmt::New {
+            to,
+            of: Type::Class(of),
+        });
         body.stmts.push(Stmt::Move {
             to: body.returned,
             from: to,

@@ -4,7 +4,7 @@
 //! and both phases are done again until nothing new escapes: the first time, only the entry method is called from
 //! outside; then also the methods that objects which escaped have in common with the JDK's classes.
 
-use crate::body::{Bodies, LAMBDA, Type, Unit};
+use crate::body::{Bodies, Type, Unit};
 use crate::bottom_up_top_down::BottomUpTopDown;
 use crate::flow::Flow;
 use crate::models::Habits;
@@ -173,10 +173,10 @@ fn called(flow: &Flow<'_, '_>, unit: Unit) -> Option<(Unit, Reason)> {
 /// The methods that code outside can call on an object of this type: those that the JDK's classes and interfaces declare.
 fn callbacks(flow: &Flow<'_, '_>, of: Type) -> Vec<Unit> {
     let program = flow.bodies.program;
-    if of & LAMBDA != 0 {
-        return vec![Unit::Lambda(of & !LAMBDA)];
-    }
-    let class = program.class(of);
+    let class = match of {
+        Type::Class(class) => program.class(class),
+        Type::Lambda(number) => return vec![Unit::Lambda(number)],
+    };
     if class.loader < LoaderId::APP || class.is_array() {
         return Vec::new();
     }
@@ -204,8 +204,8 @@ fn callbacks(flow: &Flow<'_, '_>, of: Type) -> Vec<Unit> {
 
 /// Every method of the program's own classes that are loaded.
 fn own_methods(program: &Program) -> Vec<MethodId> {
-    (1..program.class_end())
-        .map(|id| program.class(id))
+    program
+        .classes()
         .filter(|class| class.loader >= LoaderId::APP && class.kind == ClassKind::Instance && class.file.is_some())
         .flat_map(|class| class.methods.iter())
         .copied()
@@ -216,13 +216,14 @@ fn own_methods(program: &Program) -> Vec<MethodId> {
 fn sites(flow: &Flow<'_, '_>, passes: &mut BottomUpTopDown<'_, '_, '_>) -> Vec<SiteFact> {
     let program = flow.bodies.program;
     let mut facts = Vec::new();
+    let is_made_value = |of: Type| matches!(of, Type::Class(class) if is_value(&program.class(class).name));
     for (number, reached) in (0..).zip(&flow.reached) {
         let Unit::Method(method) = reached.unit else { continue };
         let own = is_own(program, program.method(method).class);
         for site in &reached.body.sites {
             let why = match passes.why_deep(number, site.var, site.dimensions) {
                 None if site.dimensions == 0 => Some(Reason::Single),
-                None if site.of & LAMBDA == 0 && is_value(&program.class(site.of).name) => Some(Reason::Value),
+                None if is_made_value(site.of) => Some(Reason::Value),
                 // SOUNDNESS: code that is not looked into may run the same code of the JDK on its own objects.
                 None if !own => Some(Reason::Library),
                 other => other,
@@ -233,10 +234,9 @@ fn sites(flow: &Flow<'_, '_>, passes: &mut BottomUpTopDown<'_, '_, '_>) -> Vec<S
                 at: site.pc,
                 file,
                 line,
-                made: if site.of & LAMBDA == 0 {
-                    Made::Class(site.of)
-                } else {
-                    Made::Lambda(flow.bodies.lambdas[(site.of & !LAMBDA) as usize].interface)
+                made: match site.of {
+                    Type::Class(class) => Made::Class(class),
+                    Type::Lambda(number) => Made::Lambda(flow.bodies.lambdas[number as usize].interface),
                 },
                 own,
                 verdict: why.map_or(Verdict::Local, |why| Verdict::Shared(why.words(program))),

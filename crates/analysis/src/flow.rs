@@ -8,7 +8,7 @@
 //! SOUNDNESS: a set may lack the type of an object that went outside and came back. Such an object is shared wherever it is
 //! met again, and a method called on a shared object of unknown class is a call to the outside (see [`crate::bottom_up_top_down`]).
 
-use crate::body::{Bodies, Body, LAMBDA, Stmt, Target, Type, Unit, Var};
+use crate::body::{Bodies, Body, Stmt, Target, Type, Unit, Var};
 use crate::scope::{Scope, scope};
 use crate::sets::Edge;
 use program::world::{ClassId, MethodId};
@@ -30,7 +30,7 @@ enum Cell {
     Field(ClassId, u32),
     Static(ClassId, u32),
     Element(ClassId),
-    Captured(Type, u32),
+    Captured(u32, u32),
     Kept,
 }
 
@@ -94,13 +94,11 @@ impl<'b, 'p> Flow<'b, 'p> {
     pub fn select(&self, of: Type, method: MethodId) -> Option<Unit> {
         let program = self.bodies.program;
         let called = program.method(method);
-        if of & LAMBDA == 0 {
-            if !program.is_subclass(of, called.class) {
-                return None;
-            }
-            return program.select(of, method).ok().map(Unit::Method);
-        }
-        let number = of & !LAMBDA;
+        let number = match of {
+            Type::Class(class) if !program.is_subclass(class, called.class) => return None,
+            Type::Class(class) => return program.select(class, method).ok().map(Unit::Method),
+            Type::Lambda(number) => number,
+        };
         let lambda = self.bodies.lambdas.get(number as usize)?;
         let object = program.class(lambda.interface).supers.first().copied()?;
         if called.class == object {
@@ -314,10 +312,10 @@ impl<'b, 'p> Flow<'b, 'p> {
     }
 
     fn inner(&mut self, edge: Edge, of: Type) -> Option<u32> {
-        let cell = match edge {
-            Edge::Element if of & LAMBDA == 0 && self.bodies.program.class(of).is_array() => Cell::Element(of),
-            Edge::Captured(position) if of & LAMBDA != 0 => Cell::Captured(of, position),
-            Edge::Kept => Cell::Kept,
+        let cell = match (edge, of) {
+            (Edge::Element, Type::Class(class)) if self.bodies.program.class(class).is_array() => Cell::Element(class),
+            (Edge::Captured(position), Type::Lambda(number)) => Cell::Captured(number, position),
+            (Edge::Kept, _) => Cell::Kept,
             _ => return None,
         };
         Some(self.cell(cell))

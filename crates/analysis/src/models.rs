@@ -3,7 +3,7 @@
 //! Most are *outside*: their arguments are shared from then on, their results come from anywhere. The few exceptions are
 //! here, each with what the real method does to references.
 
-use crate::body::{Body, Call, Stmt, Target, Unit};
+use crate::body::{Body, Call, Stmt, Target, Type, Unit};
 use crate::scope::{Scope, is_own, scope, value};
 use crate::sets::Edge;
 use crate::verdict::Reason;
@@ -48,7 +48,10 @@ fn give(program: &Program, body: &mut Body, text: &str, why: Reason) {
     let to = body.returned;
     body.stmts
         .push(match returned.map(|name| program.load(LoaderId::BOOT, name)) {
-            Some(Ok(of)) => Stmt::New { to, of },
+            Some(Ok(of)) => Stmt::New {
+                to,
+                of: Type::Class(of),
+            },
             _ => Stmt::Outside { to, why },
         });
 }
@@ -84,7 +87,7 @@ impl Habits {
             let name = program.names.find(name);
             class.keys.iter().any(|key| Some(key.0) == name)
         };
-        let own = || (1..program.class_end()).filter(|&id| is_own(program, id));
+        let own = || program.class_ids().filter(|&id| is_own(program, id));
         let is_stream = |id| stream.is_some_and(|stream| program.is_subclass(id, stream));
         Habits {
             plain: !own().any(|id| is_stream(id) || declares(program.class(id), "fillInStackTrace")),
@@ -145,7 +148,10 @@ pub(crate) fn model(program: &Program, method: &Method, habits: Habits) -> Optio
         }
         ("java/lang/reflect/Array", "newInstance" | "newArray") if text.starts_with("(Ljava/lang/Class;I)") => {
             let of = program.load(LoaderId::BOOT, "[Ljava/lang/Object;").ok()?;
-            body.stmts.push(Stmt::New { to: returned, of });
+            body.stmts.push(Stmt::New {
+                to: returned,
+                of: Type::Class(of),
+            });
         }
         // A thread keeps its task and its group. It is nobody else's until it is started.
         ("java/lang/Thread", "<init>") => {
@@ -213,7 +219,10 @@ fn throwable(program: &Program, class: &Class, text: &str, body: &mut Body) -> O
         let of = program.load(LoaderId::BOOT, name).ok()?;
         let value = body.variables;
         body.variables += 1;
-        body.stmts.push(Stmt::New { to: value, of });
+        body.stmts.push(Stmt::New {
+            to: value,
+            of: Type::Class(of),
+        });
         body.stmts.push(Stmt::Store { into: 0, edge, value });
     }
     Some(())

@@ -92,6 +92,6 @@ fn special(program: &Program, from: &Class, named: ClassId, found: MethodId) -> 
         return found;
     }
     let above = !program.class(named).is_interface() && from.id != named && program.is_subclass(from.id, named);
-    let start = if above { from.super_class } else { named };
+    let start = from.super_class.filter(|_| above).unwrap_or(named);
     program.lookup(start, target.name, target.descriptor).unwrap_or(found)
 }

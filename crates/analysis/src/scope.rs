@@ -6,7 +6,7 @@
 //!
 //! That bounds the analysis too: what a small program uses of the JDK is some hundred methods.
 
-use program::world::{Class, LoaderId, Program};
+use program::world::{Class, ClassId, LoaderId, Program};
 
 /// How a class is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +183,7 @@ pub(crate) fn is_value(name: &str) -> bool {
 }
 
 /// Whether a class is one of the program's own.
-pub(crate) fn is_own(program: &Program, class: u32) -> bool {
+pub(crate) fn is_own(program: &Program, class: ClassId) -> bool {
     program.class(class).loader >= LoaderId::APP
 }
 

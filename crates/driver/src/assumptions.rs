@@ -19,10 +19,10 @@ pub fn claims(machine: &Machine<'_>, options: &Check) -> Result<Assumptions, Fai
         let class = class(machine.program, option, name)?;
         claimed_by(option)
             .into_iter()
-            .for_each(|kind| assumptions.claim(kind, [class]));
+            .for_each(|kind| assumptions.claim(kind, [class.0]));
     }
     for name in &options.how.shared {
-        assumptions.leave_alone(class(machine.program, "--shared", name)?);
+        assumptions.leave_alone(class(machine.program, "--shared", name)?.0);
     }
     Ok(assumptions)
 }
@@ -44,8 +44,8 @@ pub fn class_named(program: &Program, name: &str) -> Result<ClassId, String> {
         let Some(at) = internal.rfind('/') else { break };
         internal.replace_range(at..=at, "$");
     }
-    let mut known: Vec<String> = (1..program.class_end())
-        .map(|id| program.class(id))
+    let mut known: Vec<String> = program
+        .classes()
         .filter(|class| class.loader >= LoaderId::APP && class.file.is_some())
         .map(|class| class.external_name())
         .filter(|known| !known.contains(['/', '+']) && !known.starts_with("raddle."))
@@ -137,17 +137,17 @@ fn classes(machine: &Machine<'_>, assumptions: &[Assumption]) -> Vec<String> {
 /// Whether an assumption is about a class of the program's own.
 fn is_own(machine: &Machine<'_>, assumption: Assumption) -> bool {
     let class = assumption.class;
-    class != 0 && machine.program.class(class).loader >= LoaderId::APP
+    class != 0 && machine.program.class(ClassId(class)).loader >= LoaderId::APP
 }
 
 fn name(machine: &Machine<'_>, assumption: Assumption) -> String {
     match assumption.class {
         0 => "static fields and locks".to_owned(),
         class if is_own(machine, assumption) && assumption.kind.is_about_variable => {
-            machine.variable_name((class, assumption.cell))
+            machine.variable_name((ClassId(class), assumption.cell))
         }
         class => {
-            let name = machine.program.class(class).external_name();
+            let name = machine.program.class(ClassId(class)).external_name();
             match name.split_once("$$Lambda") {
                 Some((of, _)) => format!("lambdas in {of}"),
                 None => name,

@@ -30,7 +30,6 @@ pub fn parse(program: &Program, text: &str) -> Result<Discipline, Error> {
     let mut reader = Reader {
         program,
         cursor: Cursor::new(text)?,
-        of: 0,
     };
     let mut made = Discipline::default();
     while *reader.cursor.peek() != Token::End {
@@ -80,8 +79,8 @@ fn look(when: &When, plain: bool, out: &mut Discipline) {
 
 /// Whether a statement of the program's own begins at a line of some file.
 fn has_line(program: &Program, line: u32) -> bool {
-    let own = (1..program.class_end()).map(|id| program.class(id));
-    let files = own
+    let files = program
+        .classes()
         .filter(|class| class.loader >= LoaderId::APP)
         .filter_map(|class| class.file.clone());
     files.into_iter().any(|file| {
@@ -93,8 +92,6 @@ fn has_line(program: &Program, line: u32) -> bool {
 struct Reader<'p> {
     program: &'p Program,
     cursor: Cursor,
-    /// The class that the rule at hand is about.
-    of: ClassId,
 }
 
 impl Reader<'_> {
@@ -148,12 +145,8 @@ impl Reader<'_> {
         let wrong = |message: String| Error::new(at, message);
         if self.cursor.take("[") {
             self.cursor.expect("]")?;
-            self.of = self.array(&names.join(".")).map_err(wrong)?;
-            let elements = Fields {
-                class: self.of,
-                cell: None,
-            };
-            return Ok(vec![elements]);
+            let class = self.array(&names.join(".")).map_err(wrong)?;
+            return Ok(vec![Fields { class, cell: None }]);
         }
         let all = self.cursor.take(".");
         if all {
@@ -163,8 +156,8 @@ impl Reader<'_> {
         if names.is_empty() {
             return Err(wrong("expected `Class.field`, `Class.*` or `Class[]`".to_owned()));
         }
-        self.of = class_named(self.program, &names.join(".")).map_err(wrong)?;
-        let class = self.program.class(self.of);
+        let class = class_named(self.program, &names.join(".")).map_err(wrong)?;
+        let class = self.program.class(class);
         let is_wanted = |name: &str, is_static: bool| match &field {
             Some(field) => field == name,
             None => !is_static,
@@ -174,7 +167,7 @@ impl Reader<'_> {
             .iter()
             .filter(|one| is_wanted(self.program.text(one.name), one.is_static()))
             .map(|one| Fields {
-                class: self.of,
+                class: class.id,
                 cell: Some((one.offset, one.is_static())),
             })
             .collect();
@@ -259,7 +252,7 @@ impl Reader<'_> {
 
     fn field_of(&self, of: When, name: String, at: model::syntax::At) -> Result<When, Error> {
         let is = |field: &program::world::Field| **self.program.text(field.name) == *name;
-        let known = (1..self.program.class_end()).any(|id| self.program.class(id).fields.iter().any(is));
+        let known = self.program.classes().any(|class| class.fields.iter().any(is));
         match known {
             true => Ok(When::Field(Box::new(of), name)),
             false => Err(Error::new(at, format!("no class of the program has a field `{name}`"))),

@@ -15,8 +15,8 @@ use std::collections::BTreeSet;
 
 /// The classes that do not come with the JDK, with their files.
 fn own_classes(program: &Program) -> impl Iterator<Item = (&Class, &ClassFile)> {
-    (1..program.class_end())
-        .map(|id| program.class(id))
+    program
+        .classes()
         .filter(|class| class.loader >= LoaderId::APP)
         .filter_map(|class| Some((class, class.file.as_deref()?)))
 }
@@ -34,8 +34,7 @@ pub fn idle_allowances(machine: &Machine<'_>, allowed: &[String]) -> Vec<String>
     let program = machine.program;
     let is_field = |name: &str| {
         let field = name.rsplit('.').next().unwrap_or(name);
-        let classes = (1..program.class_end()).map(|id| program.class(id));
-        let mut fields = classes.flat_map(|class| class.fields.iter());
+        let mut fields = program.classes().flat_map(|class| class.fields.iter());
         fields.any(|one| **program.text(one.name) == *field)
     };
     let idle = allowed.iter().filter(|name| !is_field(name));

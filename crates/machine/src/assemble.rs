@@ -87,14 +87,15 @@ impl Assembler {
 
     /// An instance field site.
     pub fn field_site(&mut self, offset: u32, volatile: bool) -> u32 {
-        self.fields.push(Site::linked(link::field(0, offset, volatile, false)));
+        self.fields
+            .push(Site::linked(link::field(None, offset, volatile, false)));
         self.fields.len() as u32 - 1
     }
 
     /// A static field site.
     pub fn static_site(&mut self, class: ClassId, offset: u32, volatile: bool) -> u32 {
         self.fields
-            .push(Site::linked(link::field(class, offset, volatile, false)));
+            .push(Site::linked(link::field(Some(class), offset, volatile, false)));
         self.fields.len() as u32 - 1
     }
 

@@ -48,12 +48,10 @@ impl Machine<'_> {
     }
 
     /// What a location is one of many of: the field, or the elements of arrays of a class.
-    pub(crate) fn variable_at(&self, location: Location) -> (ClassId, u32) {
-        match self.object_at(location) {
-            Some(object) if self.is_array(object) => (self.class_of(object), 0),
-            Some(object) => (self.class_of(object), location.cell),
-            None => (0, location.cell),
-        }
+    pub(crate) fn variable_at(&self, location: Location) -> Option<(ClassId, u32)> {
+        let object = self.object_at(location)?;
+        let cell = if self.is_array(object) { 0 } else { location.cell };
+        Some((self.class_of(object), cell))
     }
 
     /// Appends what a touch is about, a field each.
@@ -77,7 +75,8 @@ impl Machine<'_> {
         if location.cell == Location::MONITOR {
             return self.program.class(class).external_name();
         }
-        self.variable_name(self.variable_at(location))
+        let variable = self.variable_at(location);
+        variable.map_or_else(String::new, |variable| self.variable_name(variable))
     }
 
     /// The name of a field, or of what the elements of arrays are called.
@@ -92,19 +91,9 @@ impl Machine<'_> {
 
     /// The class that declares the field in a cell, and its name.
     pub(crate) fn field_at(&self, class: ClassId, cell: u32) -> Option<(ClassId, String)> {
-        let (mut at, is_static) = match self.program.class(class).kind {
-            ClassKind::Statics(owner) => (owner, true),
-            _ => (class, false),
-        };
-        while at != 0 {
-            let here = self.program.class(at);
-            let mut fields = here.fields.iter().filter(|field| field.is_static() == is_static);
-            if let Some(field) = fields.find(|field| field.offset == cell) {
-                return Some((at, self.program.text(field.name).to_string()));
-            }
-            at = if is_static { 0 } else { here.super_class };
-        }
-        None
+        let mut fields = self.program.fields_of(class);
+        let (declaring, field) = fields.find(|(_, field)| field.offset == cell)?;
+        Some((declaring.id, self.program.text(field.name).to_string()))
     }
 
     /// Where a thread stands, as a number.

@@ -337,12 +337,14 @@ impl Machine<'_> {
                 let is_own = self.memory.load(at - word + class::OWNER) == self.current + 1;
                 let is_fine = match word {
                     class::MIRROR | class::STATICS => true,
-                    class::STATE if writes => state == init::LINKED || self.program.class(number).initializer.is_none(),
+                    class::STATE if writes => {
+                        state == init::LINKED || self.program.class(ClassId(number)).initializer.is_none()
+                    }
                     class::STATE if state < init::LINKED => true,
                     class::STATE | class::OWNER => asks || is_own || state == init::DONE,
                     _ => false,
                 };
-                let name = || self.program.class(number).external_name();
+                let name = || self.program.class(ClassId(number)).external_name();
                 (!is_fine && !covers(at - word)).then(|| format!("word {word} of the record of class {}", name()))
             }
             STRINGS..SITES | LOADERS.. | COUNTER | THREAD_END | OBSERVED => None,

@@ -151,7 +151,7 @@ impl Machine<'_> {
         let initializer = self
             .initializer_method()
             .map_err(|trap| StartError::Jdk(format!("{trap:?}")))?;
-        self.call_and_wait(initializer, &[class]).map(|_| ())
+        self.call_and_wait(initializer, &[class.0]).map(|_| ())
     }
 
     fn boot_method(&self, class: ClassId, name: &str, descriptor: &str) -> Result<MethodId, StartError> {
@@ -358,22 +358,16 @@ impl Machine<'_> {
 
     /// A method of this name, of the class or inherited, that can be called without arguments or with those of a `main`.
     fn find_entry_method(&self, class: ClassId, name: &str) -> Option<MethodId> {
-        let mut at = class;
-        while at != 0 {
-            let described = self.program.class(at);
-            let found = described.methods.iter().copied().find(|&id| {
+        self.program.class(class).supers.iter().rev().find_map(|&at| {
+            let mut methods = self.program.class(at).methods.iter().copied();
+            methods.find(|&id| {
                 let method = self.program.method(id);
                 let descriptor = self.program.text(method.descriptor);
                 &**self.program.text(method.name) == name
                     && !method.is_abstract()
                     && (descriptor.starts_with("()") || descriptor.starts_with("([Ljava/lang/String;)"))
-            });
-            if found.is_some() {
-                return found;
-            }
-            at = described.super_class;
-        }
-        None
+            })
+        })
     }
 
     fn launch_main(&mut self, main: MethodId, arguments: &[String]) -> Result<(), Trap> {

@@ -4,8 +4,8 @@
 //! other, which every JVM may do.
 
 use crate::layout::{
-    self, CLASS_WORDS, CLASSES, GLOBALS, HEAP, INFLATED, LOCK, MAX_THREADS, SITE_WORDS, SITES, STRINGS, THREAD_WORDS,
-    THREADS, class, frame, status, thread,
+    self, GLOBALS, HEAP, INFLATED, LOCK, MAX_THREADS, SITE_WORDS, SITES, STRINGS, THREAD_WORDS, THREADS, class,
+    class_record, frame, status, thread,
 };
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -121,10 +121,10 @@ impl Machine<'_> {
             }
             self.each_frame_root(self.memory.load(record + thread::FRAME), visit);
         }
-        for number in 0..self.program.class_end() {
-            visit(self, CLASSES + number * CLASS_WORDS + class::MIRROR);
-            visit(self, CLASSES + number * CLASS_WORDS + class::STATICS);
-            visit(self, CLASSES + number * CLASS_WORDS + class::CAUSE);
+        for of in self.program.class_ids() {
+            visit(self, class_record(of) + class::MIRROR);
+            visit(self, class_record(of) + class::STATICS);
+            visit(self, class_record(of) + class::CAUSE);
         }
         for number in 0..self.shared.string_count() {
             visit(self, STRINGS + number);

@@ -18,7 +18,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::reach::Reach;
 use program::classfile::Constant;
-use program::world::LoaderId;
+use program::world::{ClassId, LoaderId};
 
 /// The synchronizers of the JDK's own locks. Only the owner of one gives it up, and nobody outside of these classes sees who waits there.
 pub(crate) const SYNCHRONIZERS: [&str; 4] = [
@@ -109,7 +109,7 @@ impl Machine<'_> {
 
     /// Labels every object with the threads that can get hold of it, by ways that do not lead through objects of these classes.
     fn label_holders(&mut self, hidden: &[&str]) -> Reach {
-        let hidden: Vec<u32> = hidden
+        let hidden: Vec<ClassId> = hidden
             .iter()
             .filter_map(|name| self.program.loaded(LoaderId::BOOT, name))
             .collect();
@@ -182,12 +182,13 @@ impl Machine<'_> {
     fn exposes_threads(&mut self) -> bool {
         let end = self.program.class_end();
         if self.exposure.0 != end {
-            self.exposure = (end, (1..end).any(|id| self.class_exposes_threads(id)));
+            let exposes = self.program.class_ids().any(|id| self.class_exposes_threads(id));
+            self.exposure = (end, exposes);
         }
         self.exposure.1
     }
 
-    fn class_exposes_threads(&self, id: u32) -> bool {
+    fn class_exposes_threads(&self, id: ClassId) -> bool {
         let class = self.program.class(id);
         let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
             return false;

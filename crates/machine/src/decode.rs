@@ -9,7 +9,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use kernel::Instrumentation;
 use program::ir::RegisterKind;
-use program::world::{ARRAY_HEADER_WORDS, ClassKind, MethodId};
+use program::world::{ARRAY_HEADER_WORDS, ClassId, ClassKind, MethodId};
 
 impl Machine<'_> {
     /// Puts the machine into the state that a vector stands for. There is no way back from here.
@@ -176,8 +176,8 @@ impl Machine<'_> {
         for _ in 0..reader.next()? {
             let header = reader.next()?;
             let lock = reader.next()?;
-            let class = header & CLASS_MASK;
-            if class == 0 || class >= self.program.class_end() {
+            let class = ClassId(header & CLASS_MASK);
+            if class.0 == 0 || class >= self.program.class_end() {
                 return Err(Malformed);
             }
             let described = self.program.class(class);
@@ -288,7 +288,7 @@ impl Machine<'_> {
                 if let Some(number) = self.shared.string_number(&units) {
                     self.memory.store(STRINGS + number, object);
                 }
-            } else if header & CLASS_MASK == self.known.class {
+            } else if header & CLASS_MASK == self.known.class.0 {
                 let of = self.mirrored(object);
                 self.memory.store(layout::class_record(of) + class::MIRROR, object);
             }

@@ -193,24 +193,13 @@ impl Machine<'_> {
     /// The value of a field of an object by its name.
     fn named(&self, object: Address, name: &str) -> Option<Value> {
         let symbol = self.program.names.find(name)?;
-        let class = self.class_of(object);
-        let (mut at, is_static) = match self.program.class(class).kind {
-            ClassKind::Statics(owner) => (owner, true),
-            _ => (class, false),
-        };
-        while at != 0 {
-            let here = self.program.class(at);
-            let mut fields = here.fields.iter();
-            if let Some(field) = fields.find(|field| field.name == symbol && field.is_static() == is_static) {
-                let at = object + field.offset;
-                return match field.kind {
-                    Kind::Reference => Some(Value::Object(self.memory.load(at))),
-                    kind => self.integer(kind, at).map(Value::Number),
-                };
-            }
-            at = if is_static { 0 } else { here.super_class };
+        let mut fields = self.program.fields_of(self.class_of(object));
+        let (_, field) = fields.find(|(_, field)| field.name == symbol)?;
+        let at = object + field.offset;
+        match field.kind {
+            Kind::Reference => Some(Value::Object(self.memory.load(at))),
+            kind => self.integer(kind, at).map(Value::Number),
         }
-        None
     }
 
     /// The value of a field of an integer type or `boolean`. In a narrow one, the upper bits of its word are clear.

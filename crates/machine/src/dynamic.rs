@@ -32,7 +32,7 @@ use crate::link;
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use program::ir::{Call, Code};
-use program::world::Method;
+use program::world::{ClassId, Method};
 
 /// State of a site's record: the value or target is there.
 const LINKED: u32 = 1;
@@ -94,11 +94,11 @@ impl<'p> Machine<'p> {
         let number = link as u32;
         let value = match link::middle(link) {
             form::SITE => return self.call_site(method, code, call, number.wrapping_sub(1)),
-            form::CAPTURE => return self.capture(code, call, number),
-            form::SINGLETON => return self.singleton(call, number),
+            form::CAPTURE => return self.capture(code, call, ClassId(number)),
+            form::SINGLETON => return self.singleton(call, ClassId(number)),
             form::CONCAT => return self.concatenate(code, call, number),
             form::SWITCH => self.switch(code, call, number)?,
-            form::MIRROR => self.mirror(number)?,
+            form::MIRROR => self.mirror(ClassId(number))?,
             _ => return Err(Trap::Unsupported("a dynamic call of no known form".to_owned())),
         };
         self.set_result(call, value);

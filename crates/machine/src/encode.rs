@@ -454,7 +454,8 @@ impl Machine<'_> {
         } else {
             part.words.push(writer.permutation.owner(lock));
         }
-        let described = self.program.class(header & CLASS_MASK);
+        let class = ClassId(header & CLASS_MASK);
+        let described = self.program.class(class);
         if let ClassKind::Array(element) = described.kind {
             if self.semantics.has(Instrumentation::LOCKSETS) {
                 let record = self.memory.load(self.record_cell(object));
@@ -478,7 +479,7 @@ impl Machine<'_> {
         let start = part.words.len();
         let fields = self.memory.words(object + HEADER_WORDS, described.words - HEADER_WORDS);
         part.words.extend_from_slice(fields);
-        let caches = self.caches(header & CLASS_MASK);
+        let caches = self.caches(class);
         let end = self.memory.image_end();
         for &offset in &described.references {
             let at = start + (offset - HEADER_WORDS) as usize;

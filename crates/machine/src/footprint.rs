@@ -10,7 +10,7 @@ use crate::system::Action;
 use crate::transitions::Next;
 use kernel::{AccessKind, Location, Transitions};
 use program::ir::Instr;
-use program::world::{ARRAY_HEADER_WORDS, Method};
+use program::world::{ARRAY_HEADER_WORDS, ClassId, Method};
 
 impl Machine<'_> {
     /// Adds what the next step of a thread, which executes `next` unless it waits, touches to the action that was added last:
@@ -37,7 +37,7 @@ impl Machine<'_> {
                 out.touch(thread_location(number), AccessKind::AtomicWrite);
                 return self.interrupt_footprint(number, out);
             }
-            status::INITIALIZING => return out.touch(class_location(blocker), AccessKind::AtomicRead),
+            status::INITIALIZING => return out.touch(class_location(ClassId(blocker)), AccessKind::AtomicRead),
             status::ENDING => return out.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
             _ => {}
         }
@@ -136,9 +136,10 @@ impl Machine<'_> {
             Instr::Special { op, a, .. } => match op {
                 special::NATIVE => self.native_footprint(number, fp, method, out),
                 // A class that is initialised stays so.
-                special::INIT_BEGIN if self.memory.load(class_record(register(a)) + class::STATE) == init::DONE => {}
+                special::INIT_BEGIN
+                    if self.memory.load(class_record(ClassId(register(a))) + class::STATE) == init::DONE => {}
                 special::INIT_BEGIN | special::INIT_DONE | special::INIT_FAILED | special::INIT_SUPERS => {
-                    out.touch(class_location(register(a)), AccessKind::AtomicWrite);
+                    out.touch(class_location(ClassId(register(a))), AccessKind::AtomicWrite);
                 }
                 // To end, a thread takes its own monitor for a moment, and tells whoever waits there. That is so for the main
                 // thread as well, which then waits until only daemon threads are left.
@@ -163,7 +164,7 @@ impl Machine<'_> {
         if link == 0 {
             return out.touch(Location::EVERYTHING, AccessKind::AtomicWrite);
         }
-        let of = link::middle(link);
+        let of = link::owner(link);
         let record = class_record(of);
         if self.memory.load(record + class::STATE) != init::DONE {
             out.touch(class_location(of), AccessKind::AtomicRead);
@@ -334,9 +335,11 @@ impl Machine<'_> {
             Touches::Clock => out.touch(Location::CLOCK, AccessKind::AtomicRead),
             Touches::Class { object } => {
                 let mirror = register(object);
-                let of = if mirror == 0 { 0 } else { self.mirrored(mirror) };
-                if of != 0 && self.memory.load(class_record(of) + class::STATE) != init::DONE {
-                    out.touch(class_location(of), AccessKind::AtomicRead);
+                if mirror != 0 {
+                    let of = self.mirrored(mirror);
+                    if self.memory.load(class_record(of) + class::STATE) != init::DONE {
+                        out.touch(class_location(of), AccessKind::AtomicRead);
+                    }
                 }
             }
             Touches::Everything | Touches::Unknown => out.touch(Location::EVERYTHING, AccessKind::AtomicWrite),
@@ -483,7 +486,7 @@ fn thread_location(number: u32) -> Location {
 }
 
 /// The initialisation state of a class.
-fn class_location(of: u32) -> Location {
+fn class_location(of: ClassId) -> Location {
     Location {
         object: class_record(of),
         cell: 0,

@@ -16,7 +16,7 @@ impl Machine<'_> {
     /// The class of an object, which is not null.
     #[inline(always)]
     pub fn class_of(&self, object: Address) -> ClassId {
-        self.memory.load(object) & CLASS_MASK
+        ClassId(self.memory.load(object) & CLASS_MASK)
     }
 
     /// Takes words from the heap. A native method that is told to collect first is entered again, so it must allocate
@@ -25,7 +25,7 @@ impl Machine<'_> {
     pub fn allocate(&mut self, class: ClassId, words: u32) -> Result<Address, Trap> {
         match self.memory.allocate(words) {
             Some(address) => {
-                self.memory.poke(address, class);
+                self.memory.poke(address, class.0);
                 Ok(address)
             }
             None => Err(self.heap_full()),
@@ -239,7 +239,7 @@ impl Machine<'_> {
             return Ok(known);
         }
         let mirror = self.new_object(self.known.class)?;
-        self.memory.poke(mirror + self.known.class_number, of);
+        self.memory.poke(mirror + self.known.class_number, of.0);
         self.store_root(record + class::MIRROR, mirror);
         let described = self.program.class(of);
         if let Some(element) = described.element() {
@@ -257,7 +257,7 @@ impl Machine<'_> {
     /// The class that a `java.lang.Class` stands for.
     #[inline]
     pub fn mirrored(&self, mirror: Address) -> ClassId {
-        self.memory.load(mirror + self.known.class_number)
+        ClassId(self.memory.load(mirror + self.known.class_number))
     }
 
     /// The object that holds the static fields of a class; made when first asked for.
@@ -268,7 +268,7 @@ impl Machine<'_> {
             return Ok(known);
         }
         let layout = self.program.class(of).statics;
-        let statics = self.new_object(if layout == 0 { self.known.object } else { layout })?;
+        let statics = self.new_object(layout.unwrap_or(self.known.object))?;
         self.store_root(record + class::STATICS, statics);
         Ok(statics)
     }
@@ -360,15 +360,9 @@ impl Machine<'_> {
         }
         let found = self.program.load(LoaderId::BOOT, class).ok().and_then(|id| {
             let name = self.program.names.find(field)?;
-            let mut at = id;
-            while at != 0 {
-                let here = self.program.class(at);
-                if let Some(field) = here.fields.iter().find(|field| field.name == name) {
-                    return Some(field.offset);
-                }
-                at = here.super_class;
-            }
-            None
+            let declaring = self.program.class(id).supers.iter().rev();
+            let mut fields = declaring.flat_map(|&at| &self.program.class(at).fields);
+            Some(fields.find(|field| field.name == name)?.offset)
         });
         self.offsets.insert((class, field), found.unwrap_or(0));
         found

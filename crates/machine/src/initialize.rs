@@ -64,8 +64,9 @@ impl Machine<'_> {
             return Ok(());
         }
         let quiet = described.initializer.is_none()
-            && (described.super_class == 0
-                || self.memory.load(class_record(described.super_class) + class::STATE) == init::DONE)
+            && described
+                .super_class
+                .is_none_or(|above| self.memory.load(class_record(above) + class::STATE) == init::DONE)
             && described.all_interfaces.iter().all(|&interface| {
                 interface == of
                     || self.program.class(interface).initializer.is_none()
@@ -96,7 +97,7 @@ impl Machine<'_> {
         }
         self.check_assumed(described)?;
         self.constrain_overrides(described)?;
-        if described.statics != 0 {
+        if described.statics.is_some() {
             let statics = self.statics(of)?;
             let Some(file) = &described.file else {
                 self.memory.store(record + class::STATE, init::LINKED);
@@ -141,7 +142,7 @@ impl Machine<'_> {
     /// Puts the initialising method on the stack; what asked for it is tried again afterwards.
     pub(crate) fn push_initializer(&mut self, of: ClassId) -> Result<(), Trap> {
         let method = self.initializer_method()?;
-        self.push_call(method, &[of], u32::from(Call::NO_RESULT) | RETRY)
+        self.push_call(method, &[of.0], u32::from(Call::NO_RESULT) | RETRY)
     }
 
     pub(crate) fn initializer_method(&mut self) -> Result<MethodId, Trap> {
@@ -182,7 +183,7 @@ impl Machine<'_> {
             init::RUNNING if self.memory.load(record + class::OWNER) == self.current + 1 => Ok(Begin::Done),
             init::RUNNING => {
                 self.set_thread_word(self.current, thread::STATUS, status::INITIALIZING);
-                self.set_thread_word(self.current, thread::BLOCKER, of);
+                self.set_thread_word(self.current, thread::BLOCKER, of.0);
                 Ok(Begin::Wait)
             }
             _ => {
@@ -199,8 +200,8 @@ impl Machine<'_> {
         if described.is_interface() {
             return Ok(());
         }
-        if described.super_class != 0 {
-            self.require_initialized(described.super_class)?;
+        if let Some(above) = described.super_class {
+            self.require_initialized(above)?;
         }
         self.init_interfaces(&described.interfaces, &mut Vec::new())
     }
@@ -245,7 +246,7 @@ impl Machine<'_> {
         let name = self.get(thread, "java/lang/Thread", "name");
         let name = self.text_or_null(name).unwrap_or_default();
         let message = self.new_string(&format!("Exception {class}{text} [in thread \"{name}\"]"))?;
-        Ok(Trap::Before(self.failed_method()?, vec![of, exception, message]))
+        Ok(Trap::Before(self.failed_method()?, vec![of.0, exception, message]))
     }
 
     fn failed_method(&mut self) -> Result<MethodId, Trap> {

@@ -55,7 +55,7 @@ pub enum Wait {
     /// A class that another thread initialises.
     Class {
         /// The class.
-        of: u32,
+        of: ClassId,
         /// Who is at it.
         owner: u32,
     },
@@ -119,7 +119,7 @@ pub enum Doing {
     /// Give a monitor back.
     Exit(Address),
     /// Begin to initialise a class, or see that it is.
-    Initialize(u32),
+    Initialize(ClassId),
     /// Call a native method with these first argument words.
     Native(MethodId, [u32; 4]),
     /// Hand an uncaught exception over.
@@ -170,7 +170,7 @@ impl Machine<'_> {
             status::WAITING => Wait::Notice { object: blocker, timed },
             status::PARKED => self.park_wait(number, timed),
             status::SLEEPING => Wait::Sleep,
-            status::INITIALIZING => self.class_wait(number, blocker),
+            status::INITIALIZING => self.class_wait(number, ClassId(blocker)),
             status::ENDING => Wait::Others,
             _ => Wait::Nothing,
         }
@@ -184,7 +184,7 @@ impl Machine<'_> {
         Wait::Monitor { object, owner, again }
     }
 
-    fn class_wait(&self, number: u32, of: u32) -> Wait {
+    fn class_wait(&self, number: u32, of: ClassId) -> Wait {
         let record = class_record(of);
         match self.memory.load(record + class::OWNER).checked_sub(1) {
             Some(owner) if owner != number && self.memory.load(record + class::STATE) == init::RUNNING => {
@@ -339,7 +339,7 @@ impl Machine<'_> {
         };
         let of_class = |site: u32, writes: bool| {
             let link = code.fields[site as usize].link.get();
-            let statics = self.memory.load(class_record(link::middle(link)) + class::STATICS);
+            let statics = self.memory.load(class_record(link::owner(link)) + class::STATICS);
             (statics, (link as u32) * 4, writes)
         };
         let element = |o: u16, i: u16, shift: u32, writes: bool| {
@@ -394,7 +394,7 @@ impl Machine<'_> {
                 }
                 Doing::Native(method, words)
             }
-            special::INIT_BEGIN | special::INIT_SUPERS | special::INIT_DONE => Doing::Initialize(a),
+            special::INIT_BEGIN | special::INIT_SUPERS | special::INIT_DONE => Doing::Initialize(ClassId(a)),
             special::UNCAUGHT => Doing::Uncaught(register(b.into())),
             special::THREAD_END => Doing::End,
             _ => Doing::Inside,
@@ -424,48 +424,22 @@ impl Machine<'_> {
             let at = object + ARRAY_HEADER_WORDS + offset / 4;
             return Some(make(kind, at, (offset % 4) as usize, name));
         }
-        let (mut of, is_static) = match described.kind {
-            ClassKind::Statics(owner) => (owner, true),
-            _ => (self.class_of(object), false),
+        let mut fields = self.program.fields_of(described.id);
+        let (class, field) = fields.find(|(_, field)| field.offset == byte / 4)?;
+        let (owner, name) = (class.external_name(), self.program.text(field.name).to_string());
+        let name = match field.is_static() {
+            true => CellName::Static(owner, name),
+            false => CellName::Field(owner, name),
         };
-        while of != 0 {
-            let class = self.program.class(of);
-            let found = class
-                .fields
-                .iter()
-                .find(|field| field.is_static() == is_static && field.offset == byte / 4);
-            if let Some(field) = found {
-                let (owner, name) = (class.external_name(), self.program.text(field.name).to_string());
-                let name = if is_static {
-                    CellName::Static(owner, name)
-                } else {
-                    CellName::Field(owner, name)
-                };
-                return Some(make(field.kind, object + byte / 4, 0, name));
-            }
-            if is_static {
-                break;
-            }
-            of = class.super_class;
-        }
-        None
+        Some(make(field.kind, object + byte / 4, 0, name))
     }
 
     /// The reference field of this name that an object has.
     pub fn field_named(&self, object: Address, name: &str) -> Option<Cell> {
         let symbol = self.program.names.find(name)?;
-        let mut of = self.class_of(object);
-        while of != 0 {
-            let class = self.program.class(of);
-            let mut fields = class.fields.iter();
-            let found =
-                fields.find(|field| field.name == symbol && !field.is_static() && field.kind == Kind::Reference);
-            if let Some(field) = found {
-                return self.cell(object, field.offset * 4);
-            }
-            of = class.super_class;
-        }
-        None
+        let mut fields = self.program.fields_of(self.class_of(object));
+        let found = fields.find(|(_, field)| field.name == symbol && field.kind == Kind::Reference);
+        self.cell(object, found?.1.offset * 4)
     }
 
     /// Class and name of the field that a thread is about to access.
@@ -509,9 +483,10 @@ impl Machine<'_> {
 
     /// The objects that hold the static fields of the program's classes.
     pub fn static_holders(&self) -> Vec<Address> {
-        (1..self.program.class_end())
-            .filter(|&id| self.program.class(id).loader >= LoaderId::APP)
-            .map(|id| self.memory.load(class_record(id) + class::STATICS))
+        self.program
+            .classes()
+            .filter(|class| class.loader >= LoaderId::APP)
+            .map(|class| self.memory.load(class_record(class.id) + class::STATICS))
             .filter(|&object| object != 0)
             .collect()
     }

@@ -22,6 +22,7 @@ use crate::memory::Address;
 use crate::reach::Reach;
 use crate::system::{Action, What};
 use kernel::{AccessKind, Location, MemoryAccess, ThreadId, Transitions, conflict};
+use program::world::ClassId;
 
 /// The bit of a thread in a set of threads. Those with great numbers share one, so that a set says too much of them and never too
 /// little.
@@ -201,7 +202,7 @@ impl Machine<'_> {
         let blocker = self.thread_word(number, thread::BLOCKER);
         let (monitor, wanted) = match self.thread_word(number, thread::STATUS) {
             status::BLOCKED | status::REACQUIRING => (Some(blocker), None),
-            status::INITIALIZING => (None, Some(blocker)),
+            status::INITIALIZING => (None, Some(ClassId(blocker))),
             _ => {
                 let next = self.next_instruction(number);
                 (

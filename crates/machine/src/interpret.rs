@@ -11,13 +11,13 @@ pub(crate) use exit::Next;
 
 use crate::frames::RETRY;
 use crate::heap::ARRAY_BASE;
-use crate::layout::{CLASS_MASK, INFLATED, LOCK, OWNER_BITS, OWNER_MASK, PROVED, class, class_record, frame, init};
+use crate::layout::{INFLATED, LOCK, OWNER_BITS, OWNER_MASK, PROVED, class, class_record, frame, init};
 use crate::link;
 use crate::machine::{Machine, Trap};
 use aside::{bounds, by_zero, narrow, stored};
 use kernel::Instrumentation;
 use program::ir::{Call, Code, Instr, Switch};
-use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, Method, MethodId};
+use program::world::{ARRAY_HEADER_WORDS, ARRAY_LENGTH, ClassId, Method, MethodId};
 
 impl<'p> Machine<'p> {
     /// Runs the current thread until something in [`Exit`] happens. With `STEPPING`, the first instruction may touch
@@ -287,7 +287,7 @@ impl<'p> Machine<'p> {
                 if link == 0 {
                     attempt!(self.link_class(method, code, $site))
                 } else {
-                    link as u32
+                    ClassId(link as u32)
                 }
             }};
         }
@@ -314,9 +314,9 @@ impl<'p> Machine<'p> {
         macro_rules! static_field {
             ($site:expr, $instr:expr) => {{
                 let link = field!($site, $instr);
-                let record = class_record(link::middle(link));
+                let record = class_record(link::owner(link));
                 if self.memory.load(record + class::STATE) != init::DONE {
-                    attempt!(self.require_initialized(link::middle(link)));
+                    attempt!(self.require_initialized(link::owner(link)));
                 }
                 let at = self.memory.load(record + class::STATICS) + link as u32;
                 // What the JDK has set for good before the program began is nothing to be seen.
@@ -622,7 +622,7 @@ impl<'p> Machine<'p> {
                         attempt!(self.link_class(method, code, site));
                         continue;
                     }
-                    let class = link as u32;
+                    let class = ClassId(link as u32);
                     if self.memory.load(class_record(class) + class::STATE) != init::DONE {
                         attempt!(self.require_instantiable(class));
                     }
@@ -730,13 +730,13 @@ impl<'p> Machine<'p> {
                             if receiver == 0 {
                                 trap!(Trap::Raise("java/lang/NullPointerException", None));
                             }
-                            let class = self.memory.load(receiver) & CLASS_MASK;
+                            let class = self.class_of(receiver);
                             let cached = call.cache.get();
-                            if (cached >> 32) as u32 == class {
+                            if (cached >> 32) as u32 == class.0 {
                                 self.program.method(MethodId(cached as u32))
                             } else {
                                 let chosen = attempt!(self.select(class, MethodId(link as u32)));
-                                call.cache.set(u64::from(class) << 32 | u64::from(chosen.0));
+                                call.cache.set(u64::from(class.0) << 32 | u64::from(chosen.0));
                                 self.program.method(chosen)
                             }
                         }

@@ -65,9 +65,9 @@ pub struct Known {
     pub thread_eetop: u32,
     pub thread_name: u32,
     pub thread_tid: u32,
-    /// Where a `Thread` keeps what JDK 17 has in fields of its own, if it does; and the class of that, or 0.
+    /// Where a `Thread` keeps what JDK 17 has in fields of its own, if it does; and the class of that.
     pub thread_holder: Option<u32>,
-    pub holder: ClassId,
+    pub holder: Option<ClassId>,
     /// How many classes `Thread` extends.
     pub thread_depth: usize,
     pub thread_interrupted: u32,
@@ -144,7 +144,7 @@ impl Known {
                 flags: 0,
                 super_class: object,
                 interfaces: Vec::new(),
-                host: 0,
+                host: None,
                 fields: vec![("lock", "I", 0), ("hash", "I", 0)],
                 methods: Vec::new(),
             })
@@ -204,7 +204,7 @@ impl Known {
             thread_name: field(thread, "name", "Ljava/lang/String;")?,
             thread_tid: field(thread, "tid", "J")?,
             thread_holder: field(thread, "holder", "Ljava/lang/Thread$FieldHolder;").ok(),
-            holder: class("java/lang/Thread$FieldHolder").unwrap_or(0),
+            holder: class("java/lang/Thread$FieldHolder").ok(),
             thread_depth: program.class(thread).supers.len() - 1,
             thread_interrupted: field(thread, "interrupted", "Z")?,
             thread_run: method(thread, "run", "()V")?,

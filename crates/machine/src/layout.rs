@@ -1,6 +1,7 @@
 //! Where things lie in memory: the tables, the threads' records, the frames, the header of an object.
 
 use crate::memory::Address;
+use program::world::ClassId;
 
 /// Records of threads, `THREAD_WORDS` each.
 pub const THREADS: Address = 64;
@@ -206,6 +207,6 @@ pub fn thread_record(thread: u32) -> Address {
 
 /// The record of a class.
 #[inline(always)]
-pub fn class_record(class: u32) -> Address {
-    CLASSES + class * CLASS_WORDS
+pub fn class_record(class: ClassId) -> Address {
+    CLASSES + class.0 * CLASS_WORDS
 }

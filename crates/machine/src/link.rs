@@ -32,13 +32,13 @@ pub(crate) const DYNAMIC: u64 = 5;
 
 /// A filled class link.
 pub(crate) fn class(class: ClassId, words: u32) -> u64 {
-    FILLED | u64::from(words.min(0x00ff_ffff)) << 32 | u64::from(class)
+    FILLED | u64::from(words.min(0x00ff_ffff)) << 32 | u64::from(class.0)
 }
 
-/// A filled field link.
-pub(crate) fn field(class: ClassId, offset: u32, volatile: bool, constant: bool) -> u64 {
+/// A filled field link; a static field has its class in it.
+pub(crate) fn field(class: Option<ClassId>, offset: u32, volatile: bool, constant: bool) -> u64 {
     let flags = if volatile { VOLATILE } else { 0 } | if constant { CONSTANT } else { 0 };
-    FILLED | flags | u64::from(class) << 32 | u64::from(offset)
+    FILLED | flags | u64::from(class.map_or(0, |class| class.0)) << 32 | u64::from(offset)
 }
 
 /// A filled call link.
@@ -51,7 +51,13 @@ pub(crate) fn dynamic(number: u32) -> u64 {
     DYNAMIC << 56 | u64::from(number)
 }
 
-/// The class of a static field link, or the words of a class link.
+/// The class of a static field link.
+#[inline(always)]
+pub(crate) fn owner(link: u64) -> ClassId {
+    ClassId(middle(link))
+}
+
+/// The words of a class link, or the form of a dynamic one.
 #[inline(always)]
 pub(crate) fn middle(link: u64) -> u32 {
     (link >> 32) as u32 & 0x00ff_ffff
@@ -98,7 +104,7 @@ impl<'p> Machine<'p> {
         let site = &code.classes[site as usize];
         let link = site.link.get();
         if link != 0 {
-            return Ok(link as u32);
+            return Ok(ClassId(link as u32));
         }
         let from = self.program.class(method.class);
         let Some(file) = &from.file else {
@@ -195,7 +201,7 @@ impl<'p> Machine<'p> {
                 ),
             );
         }
-        let owner = if wants_static { found.class } else { 0 };
+        let owner = wants_static.then_some(found.class);
         let declaring = self.program.class(found.class);
         let constant = wants_static
             && found.field.flags & flags::FINAL != 0
@@ -271,11 +277,8 @@ impl<'p> Machine<'p> {
             return Ok(found);
         }
         let named_class = self.program.class(named);
-        let start = if !named_class.is_interface() && from.id != named && self.program.is_subclass(from.id, named) {
-            from.super_class
-        } else {
-            named
-        };
+        let is_above = !named_class.is_interface() && from.id != named && self.program.is_subclass(from.id, named);
+        let start = from.super_class.filter(|_| is_above).unwrap_or(named);
         let chosen = self
             .program
             .lookup(start, target.name, target.descriptor)
@@ -292,8 +295,8 @@ impl<'p> Machine<'p> {
     /// The version of a method that a receiver of this class has.
     #[inline]
     pub(crate) fn select(&mut self, receiver: ClassId, method: MethodId) -> Result<MethodId, Trap> {
-        let key = u64::from(receiver) << 32 | u64::from(method.0);
-        let slot = (receiver.wrapping_mul(0x9e37_79b1) ^ method.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7
+        let key = u64::from(receiver.0) << 32 | u64::from(method.0);
+        let slot = (receiver.0.wrapping_mul(0x9e37_79b1) ^ method.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7
             & (self.selections.len() - 1);
         let (cached, target) = self.selections[slot];
         if cached == key {

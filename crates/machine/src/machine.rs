@@ -305,7 +305,7 @@ pub struct Machine<'p> {
     /// The main thread's object and its holder, each if it can be told who reaches it, or 0.
     pub(crate) main_objects: [Address; 2],
     /// Whether the program may get hold of threads that nobody gave to it, by the classes with numbers below the first.
-    pub(crate) exposure: (u32, bool),
+    pub(crate) exposure: (ClassId, bool),
     /// What the current step is about to touch, and whether nobody knows.
     pub(crate) written: Vec<kernel::MemoryAccess>,
     pub(crate) scratch: kernel::Transitions<crate::system::Action>,
@@ -472,7 +472,7 @@ impl<'p> Machine<'p> {
             roots: crate::reach::Roots::default(),
             sorter: None,
             main_objects: [0; 2],
-            exposure: (0, false),
+            exposure: (ClassId(0), false),
             written: Vec::new(),
             scratch: kernel::Transitions::default(),
             declared_step: Vec::new(),

@@ -105,9 +105,9 @@ impl Machine<'_> {
 
     /// What a word of the objects of a class is.
     fn slot(&mut self, class: ClassId, word: usize) -> Slot {
-        let at = class as usize;
+        let at = class.index();
         if self.slots.len() <= at {
-            self.slots.resize(self.program.class_end() as usize, None);
+            self.slots.resize(self.program.class_end().index(), None);
         }
         if self.slots[at].is_none() {
             self.slots[at] = Some(self.find_slots(class));
@@ -118,9 +118,9 @@ impl Machine<'_> {
 
     fn find_slots(&self, class: ClassId) -> Box<[Slot]> {
         let mut slots = vec![Slot::Hidden; self.program.class(class).words as usize];
-        self.each_field(class, |declarer, field| {
+        for (declaring, field) in self.program.fields_of(class) {
             let is_wide = matches!(field.kind, Kind::Long | Kind::Double);
-            let declarer = match self.program.class(declarer).loader < LoaderId::APP {
+            let declarer = match declaring.loader < LoaderId::APP {
                 true => Declarer::Jdk,
                 false => Declarer::Program,
             };
@@ -132,36 +132,17 @@ impl Machine<'_> {
                     };
                 }
             }
-        });
-        slots.into()
-    }
-
-    /// All fields of objects of a class, with the class that declares each.
-    fn each_field(&self, class: ClassId, mut visit: impl FnMut(ClassId, &program::world::Field)) {
-        let (mut at, is_static) = match self.program.class(class).kind {
-            ClassKind::Statics(owner) => (owner, true),
-            _ => (class, false),
-        };
-        while at != 0 {
-            let here = self.program.class(at);
-            for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
-                visit(at, field);
-            }
-            at = if is_static { 0 } else { here.super_class };
         }
+        slots.into()
     }
 
     /// Whether code that reads a field may find an object of this class there. For an interface that is any object.
     fn fits_field(&self, class: ClassId, word: u32, stored: ClassId) -> bool {
-        let mut declared = None;
-        self.each_field(class, |declarer, field| {
-            if field.offset == word {
-                declared = Some((self.program.class(declarer).loader, field.descriptor));
-            }
-        });
-        let Some((loader, descriptor)) = declared else {
+        let mut fields = self.program.fields_of(class);
+        let Some((declaring, field)) = fields.find(|(_, field)| field.offset == word) else {
             return false;
         };
+        let (loader, descriptor) = (declaring.loader, field.descriptor);
         let descriptor = self.program.text(descriptor).clone();
         let name = match descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
             Some(name) => name,

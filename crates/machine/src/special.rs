@@ -9,7 +9,7 @@ use crate::memory::Address;
 use crate::native::{Alternatives, Args, Outcome, Touches};
 use kernel::{AccessKind, Instrumentation};
 use program::ir::{Call, Reg};
-use program::world::{LoaderId, Method};
+use program::world::{ClassId, LoaderId, Method};
 
 /// The body of a native method.
 pub const NATIVE: u16 = program::ir::NATIVE_BODY;
@@ -61,26 +61,26 @@ impl Machine<'_> {
         match op {
             NATIVE => return self.call_native(method),
             INIT_BEGIN => {
-                let go = match self.init_begin(self.register(a))? {
+                let go = match self.init_begin(ClassId(self.register(a)))? {
                     Begin::Done => 0,
                     Begin::Go => 1,
                     Begin::Wait => return Ok(Next::Leave(Exit::Blocked)),
                 };
                 self.set_register(d, go);
             }
-            INIT_SUPERS => self.init_supers(self.register(a))?,
+            INIT_SUPERS => self.init_supers(ClassId(self.register(a)))?,
             INIT_CLINIT => {
-                if let Some(clinit) = self.program.class(self.register(a)).initializer {
+                if let Some(clinit) = self.program.class(ClassId(self.register(a))).initializer {
                     self.push_call(clinit, &[], u32::from(Call::NO_RESULT))?;
                     return Ok(Next::Reload);
                 }
             }
-            INIT_DONE => self.init_done(self.register(a), init::DONE),
+            INIT_DONE => self.init_done(ClassId(self.register(a)), init::DONE),
             INIT_FAILED => {
-                let trap = self.init_failed(self.register(a), self.register(b))?;
+                let trap = self.init_failed(ClassId(self.register(a)), self.register(b))?;
                 return Err(trap);
             }
-            INIT_CAUSE => self.init_cause(self.register(a), self.register(b)),
+            INIT_CAUSE => self.init_cause(ClassId(self.register(a)), self.register(b)),
             COPY_TRACE => self.copy_trace(self.register(a), self.register(b)),
             EXPECT_NAME => self.expect_name(self.register(a), self.register(b))?,
             RECORD_CLASS => {

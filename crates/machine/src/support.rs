@@ -253,7 +253,7 @@ impl Machine<'_> {
         let Some(offset) = self.known.class_module else {
             return Ok(());
         };
-        for of in 1..self.program.class_end() {
+        for of in self.program.class_ids() {
             let mirror = self.memory.load(class_record(of) + class::MIRROR);
             if mirror == 0 || self.memory.load(mirror + offset) != 0 {
                 continue;
@@ -275,7 +275,7 @@ impl Machine<'_> {
         }
         self.store_root(layout::LOADERS + number.0, loader);
         self.set(loader, "java/lang/ClassLoader", "$loader", number.0);
-        for of in 1..self.program.class_end() {
+        for of in self.program.class_ids() {
             let mirror = self.memory.load(class_record(of) + class::MIRROR);
             if mirror != 0 && self.program.class(of).loader == number {
                 self.memory.store(mirror + self.known.class_loader_field, loader);

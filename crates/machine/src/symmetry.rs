@@ -243,7 +243,7 @@ impl Machine<'_> {
             let word = at + frame::REGISTERS + u32::from(register);
             let value = self.memory.load(word);
             match kind {
-                RegisterKind::Ref if value >= self.memory.image_end() => key.push(YOUNG | self.class_of(value)),
+                RegisterKind::Ref if value >= self.memory.image_end() => key.push(YOUNG | self.class_of(value).0),
                 RegisterKind::Ref | RegisterKind::Word => key.push(value),
                 RegisterKind::Wide => key.extend([value, self.memory.load(word + 1)]),
             }
@@ -274,7 +274,7 @@ impl Machine<'_> {
             if object == 0 {
                 continue;
             }
-            mix(self.class_of(object));
+            mix(self.class_of(object).0);
             let described = self.program.class(self.class_of(object));
             for offset in (from..described.words).filter(|offset| !described.references.contains(offset)) {
                 mix(self.memory.load(object + offset));

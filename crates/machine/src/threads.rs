@@ -6,7 +6,7 @@ use crate::machine::{Machine, Trap, raise};
 use crate::memory::Address;
 use crate::special;
 use program::ir::{Instr, RegisterKind};
-use program::world::MethodId;
+use program::world::{ClassId, MethodId};
 
 /// `java.lang.Thread.State`, as bits of the JVM's tool interface that the JDK turns into the enum.
 mod state {
@@ -271,7 +271,7 @@ impl Machine<'_> {
         match self.thread_word(number, thread::STATUS) {
             status::RUNNABLE => true,
             status::BLOCKED | status::REACQUIRING => self.can_enter(blocker, number),
-            status::INITIALIZING => self.memory.load(class_record(blocker) + class::STATE) != init::RUNNING,
+            status::INITIALIZING => self.memory.load(class_record(ClassId(blocker)) + class::STATE) != init::RUNNING,
             _ => false,
         }
     }

@@ -105,7 +105,7 @@ impl Machine<'_> {
 
     /// The method that makes and throws an exception of this class: `throw new X(message)`, then `initCause`.
     fn thrower(&mut self, class: ClassId) -> Result<MethodId, Trap> {
-        let key = (u32::MAX - 4, class);
+        let key = (u32::MAX - 4, class.0);
         if let Some(known) = self.shared.adaptors.get(key) {
             return Ok(known);
         }
@@ -195,23 +195,23 @@ impl Machine<'_> {
 
     /// The frames of a thread from the top, as method and bytecode index; those left out of stack traces excluded,
     /// and with them the construction of the exception itself.
-    pub fn backtrace(&self, thread: u32, exception_class: ClassId) -> Vec<(MethodId, u16)> {
+    pub fn backtrace(&self, thread: u32, exception_class: Option<ClassId>) -> Vec<(MethodId, u16)> {
         let mut frames = Vec::new();
         let mut at = self.top_frame(thread);
-        let mut constructing = exception_class != 0;
+        let mut constructing = exception_class;
         while at != 0 && frames.len() < 1024 {
             let (id, pc, caller) = self.frame_at(at);
             at = caller;
             let method = self.program.method(id);
-            if constructing {
+            if let Some(exception) = constructing {
                 let name = &**self.program.text(method.name);
                 if name == "fillInStackTrace" {
                     continue;
                 }
-                if name == "<init>" && self.program.is_subclass(exception_class, method.class) {
+                if name == "<init>" && self.program.is_subclass(exception, method.class) {
                     continue;
                 }
-                constructing = false;
+                constructing = None;
             }
             if method.hidden {
                 continue;

@@ -10,7 +10,7 @@ use crate::special;
 use crate::system::{Action, What};
 use kernel::{AccessKind, End, Flaw, Location, Property, ThreadId, Transitions};
 use program::ir::{Code, Instr};
-use program::world::{LoaderId, Method, MethodId};
+use program::world::{ClassId, LoaderId, Method, MethodId};
 use std::sync::atomic::Ordering;
 
 /// The kinds of marks that a state carries, in their upper bits.
@@ -185,10 +185,10 @@ impl<'p> Machine<'p> {
     }
 
     /// The class that the thread is about to initialise or to wait for.
-    pub(crate) fn class_wanted(&self, next: Next) -> Option<u32> {
+    pub(crate) fn class_wanted(&self, next: Next) -> Option<ClassId> {
         match next.instr {
             Instr::Special { op, a, .. } if op == special::INIT_BEGIN => {
-                Some(self.memory.load(next.fp + frame::REGISTERS + u32::from(a)))
+                Some(ClassId(self.memory.load(next.fp + frame::REGISTERS + u32::from(a))))
             }
             _ => None,
         }

@@ -142,9 +142,9 @@ fn repute_of_jdk(class: &str) -> Repute {
 impl Machine<'_> {
     /// What a class is.
     pub(crate) fn repute(&mut self, class: ClassId) -> Repute {
-        let at = class as usize;
+        let at = class.index();
         if self.reputes.len() <= at {
-            self.reputes.resize(self.program.class_end() as usize, None);
+            self.reputes.resize(self.program.class_end().index(), None);
         }
         if let Some(&Some(known)) = self.reputes.get(at) {
             return known;

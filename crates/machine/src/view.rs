@@ -43,9 +43,8 @@ impl Machine<'_> {
 
     /// How the program declares the field at a location.
     pub(crate) fn declared_at(&mut self, location: Location) -> Declared {
-        match self.object_at(location) {
-            Some(_) if location.cell != Location::MONITOR => {
-                let (class, cell) = self.variable_at(location);
+        match self.variable_at(location) {
+            Some((class, cell)) if location.cell != Location::MONITOR => {
                 let cells = self.declared(class);
                 cells.get(cell as usize).copied().unwrap_or(Declared::Nothing)
             }
@@ -70,16 +69,16 @@ impl Machine<'_> {
         };
         let written = ["java/util/concurrent/locks/", "java/util/concurrent/atomic/"];
         described.loader < LoaderId::APP
-            && class != self.known.holder
+            && Some(class) != self.known.holder
             && !self.program.is_subclass(class, self.known.thread)
             && !written.iter().any(|package| described.name.starts_with(package))
     }
 
     /// How a class declares its fields, by their cells.
     pub(crate) fn declared(&mut self, class: ClassId) -> &mut [Declared] {
-        let at = class as usize;
+        let at = class.index();
         if self.declared.len() <= at {
-            self.declared.resize(self.program.class_end() as usize, None);
+            self.declared.resize(self.program.class_end().index(), None);
         }
         if self.declared[at].is_none() {
             self.declared[at] = Some(self.find_declared(class));
@@ -89,28 +88,23 @@ impl Machine<'_> {
 
     fn find_declared(&self, class: ClassId) -> Box<[Declared]> {
         let described = self.program.class(class);
+        if described.is_array() {
+            return [Declared::Plain].into();
+        }
         let mut cells = vec![Declared::Nothing; described.words as usize];
-        let (mut at, is_static) = match described.kind {
-            ClassKind::Array(_) => return [Declared::Plain].into(),
-            ClassKind::Statics(owner) => (owner, true),
-            _ => (class, false),
-        };
-        while at != 0 {
-            let here = self.program.class(at);
+        for (here, field) in self.program.fields_of(class) {
             // What locks are made of is in the hands of those who do not have them.
             let is_lock = here.loader == LoaderId::BOOT && here.name.starts_with("java/util/concurrent/locks/");
-            for field in here.fields.iter().filter(|field| field.is_static() == is_static) {
-                if let Some(cell) = cells.get_mut(field.offset as usize) {
-                    *cell = match field.flags {
-                        flags if flags & flags::FINAL != 0 && self.semantics.has(Instrumentation::FINALS_APART) => {
-                            Declared::Final
-                        }
-                        flags if flags & flags::VOLATILE != 0 || is_lock => Declared::Open,
-                        _ => Declared::Plain,
-                    };
-                }
+            let is_final = field.flags & flags::FINAL != 0;
+            if let Some(cell) = cells.get_mut(field.offset as usize) {
+                *cell = if is_final && self.semantics.has(Instrumentation::FINALS_APART) {
+                    Declared::Final
+                } else if field.is_volatile() || is_lock {
+                    Declared::Open
+                } else {
+                    Declared::Plain
+                };
             }
-            at = if is_static { 0 } else { here.super_class };
         }
         cells.into()
     }
@@ -163,7 +157,7 @@ impl<'p> Reachability for Java<'p> {
             return false;
         };
         state.is_shielded(thread.0, object, |machine, at| {
-            machine.is_locked_by(at, thread.0) && locks(machine.class_of(at))
+            machine.is_locked_by(at, thread.0) && locks(machine.class_of(at).0)
         })
     }
 
@@ -236,7 +230,7 @@ impl<'p> Locksets for Java<'p> {
     }
 
     fn reconsider(&self, state: &mut Machine<'p>, (class, cell): (u32, u32), open: bool) {
-        if let Some(declared) = state.declared(class).get_mut(cell as usize)
+        if let Some(declared) = state.declared(ClassId(class)).get_mut(cell as usize)
             && declared.is_variable()
         {
             *declared = if open { Declared::Open } else { Declared::Confined };
@@ -248,7 +242,7 @@ impl<'p> Ownership for Java<'p> {
     fn stands_for(&self, state: &mut Machine<'p>, thread: ThreadId, location: Location) -> Option<bool> {
         let object = Some(location.object).filter(|&object| object >= HEAP)?;
         let class = state.class_of(object);
-        let is_holder = class == state.known.holder;
+        let is_holder = Some(class) == state.known.holder;
         if !is_holder && !state.program.is_subclass(class, state.known.thread) {
             return None;
         }
@@ -268,9 +262,10 @@ impl<'p> Ownership for Java<'p> {
     fn may_be_held(&self, state: &mut Machine<'p>, location: Location) -> bool {
         let known = &state.known;
         let class = state.object_at(location).map(|object| state.class_of(object));
-        let is_any = |of: u32| class.is_some_and(|class| state.program.is_subclass(class, of));
+        let is_any = |of: ClassId| class.is_some_and(|class| state.program.is_subclass(class, of));
         let [ints, longs] = known.queued.each_ref().map(|of| of.condition);
-        [known.synchronizer, ints, longs, known.thread].into_iter().any(is_any) || class == Some(known.holder)
+        [known.synchronizer, ints, longs, known.thread].into_iter().any(is_any)
+            || class.is_some() && class == known.holder
     }
 }
 
@@ -278,16 +273,18 @@ impl<'p> Variables for Java<'p> {
     fn class_of(&self, state: &mut Machine<'p>, location: Location) -> Option<u32> {
         match state.static_owner(location) {
             Some(_) => None,
-            None => Some(state.class_of(state.object_at(location)?)),
+            None => Some(state.class_of(state.object_at(location)?).0),
         }
     }
 
     fn variable_of(&self, state: &mut Machine<'p>, location: Location) -> (u32, u32) {
-        state.variable_at(location)
+        let variable = state.variable_at(location);
+        variable.map_or((0, location.cell), |(class, cell)| (class.0, cell))
     }
 
     fn kind_of(&self, state: &mut Machine<'p>, location: Location) -> Option<(u32, u32)> {
-        (location.cell < Location::WHOLE && state.object_at(location).is_some()).then(|| state.variable_at(location))
+        let variable = state.variable_at(location).filter(|_| location.cell < Location::WHOLE);
+        variable.map(|(class, cell)| (class.0, cell))
     }
 
     fn parts(&self, state: &mut Machine<'p>, touch: MemoryAccess, out: &mut Vec<MemoryAccess>) {

@@ -85,7 +85,7 @@ impl Machine<'_> {
         let (method, bci) = self
             .thrown_at(exception)
             .map_or((0, 0), |(method, bci)| (method.0, bci));
-        Some(mix([class, method, bci.into()]))
+        Some(mix([class.0, method, bci.into()]))
     }
 
     /// Method and bytecode index of the program's own code in which an exception was made, or else the innermost ones.
@@ -128,7 +128,7 @@ impl Machine<'_> {
             let class = self.class_of(object);
             transitions.flaws.push(Flaw {
                 property: Property::LOCK,
-                key: mix([class]),
+                key: mix([class.0]),
             });
         }
     }

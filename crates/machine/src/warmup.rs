@@ -97,12 +97,12 @@ impl Machine<'_> {
         let is_used = |&id: &ClassId| {
             let class = self.program.class(id);
             self.state_of(id) == init::DONE
-                && before.get(id as usize) != Some(&init::DONE)
+                && before.get(id.index()) != Some(&init::DONE)
                 && class.kind == ClassKind::Instance
                 && class.loader < LoaderId::APP
                 && !class.given
         };
-        (1..self.program.class_end()).filter(is_used).collect()
+        self.program.class_ids().filter(is_used).collect()
     }
 
     /// Takes steps: so many of each thread in turn, or as long as it can go if that is 0. The newest thread is the next one, if so wanted,
@@ -164,7 +164,9 @@ impl Machine<'_> {
     }
 
     fn class_states(&self) -> Vec<u32> {
-        (0..self.program.class_end()).map(|id| self.state_of(id)).collect()
+        (0..self.program.class_end().0)
+            .map(|id| self.state_of(ClassId(id)))
+            .collect()
     }
 
     /// Initialises classes and fills their caches, or the first only if the second fails; `false` if both do.
@@ -184,7 +186,7 @@ impl Machine<'_> {
         self.lacks.set(None);
         classes.iter().all(|&id| {
             // What a limit has cut short is no business of the image's either.
-            self.call_and_wait(initializer, &[id]).is_ok()
+            self.call_and_wait(initializer, &[id.0]).is_ok()
                 && self.live_threads().len() == 1
                 && self.lacks.get().is_none()
         })
@@ -192,8 +194,8 @@ impl Machine<'_> {
 
     /// Whether the program may set system properties, which classes of the JDK look at when they are initialised.
     fn sets_properties(&self) -> bool {
-        (1..self.program.class_end())
-            .map(|id| self.program.class(id))
+        self.program
+            .classes()
             // `setProperties` of `gov.nasa.jpf.vm.Verify` does nothing.
             .filter(|class| class.loader >= LoaderId::APP && &*class.name != "gov/nasa/jpf/vm/Verify")
             .filter_map(|class| class.file.as_ref())
@@ -210,7 +212,7 @@ impl Machine<'_> {
 
     /// Interns the literals of all classes that are loaded, so that who comes to one first makes no difference.
     fn intern_literals(&mut self) {
-        for id in 1..self.program.class_end() {
+        for id in self.program.class_ids() {
             let Some(file) = &self.program.class(id).file else {
                 continue;
             };
@@ -225,7 +227,7 @@ impl Machine<'_> {
 
     /// Links the classes of the program that are loaded, and initialises those that have nothing to run.
     fn link_program(&mut self) {
-        for id in 1..self.program.class_end() {
+        for id in self.program.class_ids() {
             let class = self.program.class(id);
             if class.loader >= LoaderId::APP && class.kind == ClassKind::Instance && !class.given {
                 // One that cannot be linked says so when it is used.

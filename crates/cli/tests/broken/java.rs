@@ -117,7 +117,7 @@ pub fn dominated_for_one(
     let roots = machine.origins();
     let others = roots.threads.iter().filter(|(number, _)| *number != thread.0);
     let machine = &*machine;
-    let passes = |at| !(machine.is_locked_by(at, thread.0) && locks(machine.class_of(at)));
+    let passes = |at| !(machine.is_locked_by(at, thread.0) && locks(machine.class_of(at).0));
     let mut shielded = others.map(|(_, own)| {
         let from = || roots.shared.iter().chain(own).copied();
         reached(machine, from(), |_| true).contains(&object) && !reached(machine, from(), passes).contains(&object)

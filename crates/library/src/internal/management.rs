@@ -69,7 +69,8 @@ pub(crate) const METHODS: &[Entry] = &[
 ];
 
 fn loaded_classes(m: &Machine<'_>) -> u32 {
-    (1..m.program.class_end())
+    m.program
+        .class_ids()
         .filter(|&id| m.memory.load(class_record(id) + class::MIRROR) != 0)
         .count() as u32
 }

@@ -193,19 +193,18 @@ fn is_hidden(m: &mut Machine<'_>, args: &Args) -> Answer {
 fn is_record(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
     let is_record = class.flags & flags::FINAL != 0
-        && class.super_class != 0
-        && &*m.program.class(class.super_class).name == "java/lang/Record"
+        && class
+            .super_class
+            .is_some_and(|above| &*m.program.class(above).name == "java/lang/Record")
         && class.file.as_ref().is_some_and(|file| file.record.is_some());
     Ok(is_record.into())
 }
 
 fn get_superclass(m: &mut Machine<'_>, args: &Args) -> Answer {
     let class = m.program.class(this_class(m, args));
-    let above = if class.is_interface() { 0 } else { class.super_class };
-    Ok(if above == 0 {
-        Outcome::Word(0)
-    } else {
-        m.mirror(above)?.into()
+    Ok(match class.super_class.filter(|_| !class.is_interface()) {
+        None => Outcome::Word(0),
+        Some(above) => m.mirror(above)?.into(),
     })
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn set_domain(m: &mut Machine<'_>, mirror: Address, domain: Address) 
         m.memory.store(mirror + offset, domain);
         return Ok(());
     }
-    let of = m.mirrored(mirror);
+    let of = m.mirrored(mirror).0;
     let table = m.root_array(DOMAINS, of + 1)?;
     m.set_element(table, of, domain);
     Ok(())
@@ -42,7 +42,7 @@ fn known(m: &mut Machine<'_>, mirror: Address) -> Address {
     if let Some(offset) = m.find_offset(CLASS, "protectionDomain") {
         return m.memory.load(mirror + offset);
     }
-    let of = m.mirrored(mirror);
+    let of = m.mirrored(mirror).0;
     // SOUNDNESS: the domain of a class is entered when the class is defined.
     m.settled(|m| match m.root(DOMAINS) {
         table if table != 0 && of < m.array_length(table) => m.element(table, of),
@@ -96,11 +96,7 @@ fn of_class_path(m: &mut Machine<'_>, of: ClassId) -> Result<Option<Outcome>, Tr
         true => class.name.split('+').next().unwrap_or_default(),
         false => &*class.name,
     };
-    let host = if class.host != 0 {
-        &*m.program.class(class.host).name
-    } else {
-        name
-    };
+    let host = class.host.map_or(name, |host| &*m.program.class(host).name);
     let Ok(Some(hit)) = m.program.class_path.class(host) else {
         return Ok(None);
     };

@@ -264,8 +264,8 @@ fn define_class_0(m: &mut Machine<'_>, args: &Args) -> Answer {
 /// A hidden class that this state does not have yet. Those of equal content in an undone past are taken up again, so
 /// that which class it is depends on content alone.
 fn hidden_class(m: &mut Machine<'_>, host: ClassId, nest: bool, bytes: Bytes) -> Result<ClassId, Trap> {
-    let expected = if nest { host } else { 0 };
-    let again = (1..m.program.class_end()).find(|&id| {
+    let expected = nest.then_some(host);
+    let again = m.program.class_ids().find(|&id| {
         let described = m.program.class(id);
         described.hidden
             && described.host == expected
@@ -345,7 +345,9 @@ fn is_boot_module(m: &mut Machine<'_>, module: &str) -> bool {
 }
 
 fn get_system_package_names(m: &mut Machine<'_>, _: &Args) -> Answer {
-    let mut packages: Vec<&str> = (1..m.program.class_end())
+    let mut packages: Vec<&str> = m
+        .program
+        .class_ids()
         .filter(|&id| m.memory.load(class_record(id) + class::MIRROR) != 0)
         .map(|id| m.program.class(id))
         .filter(|class| class.loader == LoaderId::BOOT && class.file.is_some())

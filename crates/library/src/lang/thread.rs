@@ -311,7 +311,7 @@ pub(crate) fn trace_of(m: &mut Machine<'_>, object: Address) -> Result<Address, 
     if let Some(number) = number {
         note_watched(m, number);
     }
-    let frames = number.map(|number| m.backtrace(number, 0)).unwrap_or_default();
+    let frames = number.map(|number| m.backtrace(number, None)).unwrap_or_default();
     let element = jdk_class(m, "java/lang/StackTraceElement")?;
     let mut elements = Vec::with_capacity(frames.len());
     for (method, bci) in frames {

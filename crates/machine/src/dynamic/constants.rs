@@ -48,7 +48,7 @@ impl<'p> Machine<'p> {
                 };
                 (STRING, number)
             }
-            Constant::Class(_) => (CLASS, self.accessible_class(from, file.pool.class_name(index))?),
+            Constant::Class(_) => (CLASS, self.accessible_class(from, file.pool.class_name(index))?.0),
             Constant::MethodType(text) => (REFERENCE, self.type_site(from, text)?),
             Constant::MethodHandle(..) => (REFERENCE, self.constant_site(from, index)?),
             Constant::Dynamic(_, member) => {
@@ -77,7 +77,7 @@ impl<'p> Machine<'p> {
                 let content = self.shared.string_content(number).unwrap_or_default();
                 Ok((self.intern_units(&content)?.into(), false))
             }
-            CLASS => Ok((self.mirror(number)?.into(), false)),
+            CLASS => Ok((self.mirror(ClassId(number))?.into(), false)),
             tag => {
                 let Some(value) = self.record_value(number)? else {
                     return Err(self.resolve_constant(self.program.class(method.class), index, 0)?);
@@ -307,12 +307,12 @@ impl<'p> Machine<'p> {
 
     /// The record of a constant of a class.
     fn constant_site(&self, from: &Class, index: Index) -> Result<u32, Trap> {
-        self.site(OF_CLASS | from.id, u32::from(index))
+        self.site(OF_CLASS | from.id.0, u32::from(index))
     }
 
     /// The record of the method type of a descriptor of a class.
     pub(super) fn type_site(&self, from: &Class, text: Index) -> Result<u32, Trap> {
-        self.site(OF_CLASS | from.id, TYPE + u32::from(text))
+        self.site(OF_CLASS | from.id.0, TYPE + u32::from(text))
     }
 
     /// The record of a `VarHandle` call, by its constant.

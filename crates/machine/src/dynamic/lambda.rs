@@ -130,12 +130,12 @@ impl<'p> Machine<'p> {
             flags: flags::FINAL | flags::SYNTHETIC,
             super_class: self.known.object,
             interfaces,
-            host: site.from.id,
+            host: Some(site.from.id),
             fields,
             methods,
         };
         let class = self.program.synthesize(spec).map_err(crate::link::load_trap)?;
-        Ok(Some(native_link(how, self.shared.sites.enter(made, class))))
+        Ok(Some(native_link(how, self.shared.sites.enter(made, class.0))))
     }
 
     /// What `altMetafactory` is asked for beyond `metafactory`. `None` if that is serialization.

@@ -271,7 +271,7 @@ impl<'p> Machine<'p> {
         if self.memory.load(handle + self.invoke_layout()?.exact) & 0xff == 0 {
             let (used, of) = self.direct_handle(handle)?;
             let class = self.class_of(used);
-            let known = link::middle(cache) == class && cache as u32 != 0;
+            let known = link::middle(cache) == class.0 && cache as u32 != 0;
             let target = if known {
                 Some(MethodId(cache as u32))
             } else {
@@ -280,15 +280,15 @@ impl<'p> Machine<'p> {
             if let Some(target) = target {
                 if !known {
                     call.cache
-                        .set(VARIABLE << 56 | u64::from(class) << 32 | u64::from(target.0));
+                        .set(VARIABLE << 56 | u64::from(class.0) << 32 | u64::from(target.0));
                 }
-                if of == 0 {
-                    self.push_call(target, words, dest)?;
-                } else {
+                if let Some(of) = of {
                     self.require_initialized(of)?;
                     let mut words = words.to_vec();
                     words[0] = used;
                     self.push_call(target, &words, dest)?;
+                } else {
+                    self.push_call(target, words, dest)?;
                 }
                 return Ok(Next::Reload);
             }
@@ -316,15 +316,15 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// The handle behind one that has the class of its variable initialised first, and that class; the handle itself and 0 for all
+    /// The handle behind one that has the class of its variable initialised first, and that class; the handle itself for all
     /// others. The JDK's own way there fills tables of the handle, with method handles made on the spot.
-    fn direct_handle(&self, handle: Address) -> Result<(Address, ClassId), Trap> {
+    fn direct_handle(&self, handle: Address) -> Result<(Address, Option<ClassId>), Trap> {
         match &self.invoke_layout()?.lazy {
             Some(lazy) if lazy.class == self.class_of(handle) => {
                 let (target, of) = (handle + lazy.target, handle + lazy.of);
-                Ok((self.memory.load(target), self.mirrored(self.memory.load(of))))
+                Ok((self.memory.load(target), Some(self.mirrored(self.memory.load(of)))))
             }
-            _ => Ok((handle, 0)),
+            _ => Ok((handle, None)),
         }
     }
 
@@ -335,21 +335,18 @@ impl<'p> Machine<'p> {
     fn implementation(&mut self, method: &'p Method, call: &Call, class: ClassId) -> Result<Option<MethodId>, Trap> {
         let from = self.program.class(method.class);
         let (_, name, text) = class_file(from)?.pool.member(call.index);
-        let mut at = class;
-        let mut found = None;
-        while at != 0 && at != self.known.var_handle && found.is_none() {
-            let here = self.program.class(at);
-            found = here.methods.iter().copied().find(|&candidate| {
-                let candidate = self.program.method(candidate);
-                candidate.is_static()
-                    && **self.program.text(candidate.name) == *name
-                    && self
-                        .program
-                        .text(candidate.descriptor)
-                        .starts_with("(Ljava/lang/invoke/VarHandle;")
-            });
-            at = here.super_class;
-        }
+        let implements = |candidate: &MethodId| {
+            let candidate = self.program.method(*candidate);
+            let descriptor = self.program.text(candidate.descriptor);
+            candidate.is_static()
+                && **self.program.text(candidate.name) == *name
+                && descriptor.starts_with("(Ljava/lang/invoke/VarHandle;")
+        };
+        let below = self.program.class(class).supers.iter().rev();
+        let found = below
+            .take_while(|&&at| at != self.known.var_handle)
+            .flat_map(|&at| self.program.class(at).methods.iter().copied())
+            .find(implements);
         let Some(found) = found else { return Ok(None) };
         let gives = self.program.method(found).returns;
         let wanted = descriptor::return_type(text);
@@ -451,7 +448,7 @@ impl<'p> Machine<'p> {
             imm: 0,
             target: 6,
         });
-        assembler.call_filled(CallKind::Dynamic, native_link(form::MIRROR, class), &[], Some(mirror));
+        assembler.call_filled(CallKind::Dynamic, native_link(form::MIRROR, class.0), &[], Some(mirror));
         assembler.call_direct(cast, &[mirror, result], Some(result));
         assembler.push(Instr::Return { s: result });
         let made = assembler.finish(self.program, self.known.object, "cast", text)?;

@@ -65,7 +65,7 @@ impl<'p> Machine<'p> {
         };
         let class = self.descriptor_class(site.from, selector)?;
         let enumeration = self.jdk_class("java/lang/Enum")?;
-        if self.program.class(class).super_class != enumeration {
+        if self.program.class(class).super_class != Some(enumeration) {
             return Ok(None);
         }
         let mut labels = Vec::new();
@@ -118,7 +118,7 @@ impl<'p> Machine<'p> {
             }
             Label::Constant(wanted, name) => {
                 // A constant with a body has a class of its own, below the enum.
-                let declared = class == *wanted || self.program.class(class).super_class == *wanted;
+                let declared = class == *wanted || self.program.class(class).super_class == Some(*wanted);
                 if !declared {
                     return false;
                 }

@@ -3,6 +3,7 @@
 use crate::machine::{Machine, Trap, raise};
 use crate::memory::Address;
 use program::ir::Narrow;
+use program::world::ClassId;
 
 impl Machine<'_> {
     /// Refuses a value that an array of references cannot hold.
@@ -24,7 +25,7 @@ impl Machine<'_> {
 
     /// The class must be a concrete one and initialised.
     #[cold]
-    pub(super) fn require_instantiable(&mut self, of: u32) -> Result<(), Trap> {
+    pub(super) fn require_instantiable(&mut self, of: ClassId) -> Result<(), Trap> {
         let described = self.program.class(of);
         if described.is_abstract() {
             return raise("java/lang/InstantiationError", described.external_name());
@@ -33,7 +34,7 @@ impl Machine<'_> {
     }
 
     /// A new array of arrays, down to the last of the dimensions.
-    pub(super) fn new_multi_array(&mut self, class: u32, dimensions: &[i32]) -> Result<Address, Trap> {
+    pub(super) fn new_multi_array(&mut self, class: ClassId, dimensions: &[i32]) -> Result<Address, Trap> {
         let array = self.new_array(class, dimensions[0])?;
         if dimensions.len() > 1
             && let Some(element) = self.program.class(class).element()

@@ -11,7 +11,32 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
 /// A class, numbered from 1 in the order of loading.
-pub type ClassId = u32;
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+#[repr(transparent)]
+pub struct ClassId(pub u32);
+
+impl ClassId {
+    /// The number as an index.
+    #[inline(always)]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Display for ClassId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// As the number, which is all that messages show.
+impl fmt::Debug for ClassId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
 /// A method, numbered from 1 in the order of loading.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -110,8 +135,8 @@ pub struct Class {
     pub flags: u16,
     /// Sort.
     pub kind: ClassKind,
-    /// Direct superclass, or 0.
-    pub super_class: ClassId,
+    /// Direct superclass.
+    pub super_class: Option<ClassId>,
     /// Direct interfaces.
     pub interfaces: Box<[ClassId]>,
     /// The chain of superclasses from `java.lang.Object` down to this class.
@@ -134,8 +159,8 @@ pub struct Class {
     pub references: Box<[u32]>,
     /// Offsets of its longs and doubles, inherited ones included, ascending.
     pub wides: Box<[u32]>,
-    /// The class that lays out the static fields; 0 if there are none.
-    pub statics: ClassId,
+    /// The class that lays out the static fields, if there are any.
+    pub statics: Option<ClassId>,
     /// `<clinit>`, if there is one.
     pub initializer: Option<MethodId>,
     /// For arrays, log2 of the bytes of an element.
@@ -146,8 +171,8 @@ pub struct Class {
     pub named: AtomicBool,
     /// Whether it was defined as a hidden class.
     pub hidden: bool,
-    /// The class in whose nest this hidden class was put, or 0.
-    pub host: ClassId,
+    /// The class in whose nest this hidden class was put.
+    pub host: Option<ClassId>,
     /// The class of arrays of this class, once it was asked for.
     pub array: OnceLock<ClassId>,
 }

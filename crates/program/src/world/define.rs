@@ -8,6 +8,7 @@ use crate::bytes::Bytes;
 use crate::classfile::{ClassFile, FormatErrorKind, MethodInfo, flags};
 use crate::descriptor::{self, Kind};
 use crate::ir::Code;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -43,8 +44,8 @@ pub struct SyntheticClass<'n> {
     pub super_class: ClassId,
     /// Direct interfaces.
     pub interfaces: Vec<ClassId>,
-    /// In whose nest and package it lives, or 0.
-    pub host: ClassId,
+    /// In whose nest and package it lives.
+    pub host: Option<ClassId>,
     /// Name, descriptor and flags of each field.
     pub fields: Vec<(&'n str, &'n str, u16)>,
     /// Methods.
@@ -69,7 +70,7 @@ impl Program {
             bytes,
             module,
             Origin::Hidden {
-                host: if nest { host } else { 0 },
+                host: nest.then_some(host),
             },
             &mut Vec::new(),
         )
@@ -136,9 +137,9 @@ impl Program {
             )));
         }
         let own_name: Arc<str> = own_name.into();
-        let mut super_class = 0;
+        let mut super_class = None;
         if file.super_class != 0 {
-            super_class = self.load_locked(loader, file.pool.class_name(file.super_class), path)?;
+            super_class = Some(self.load_locked(loader, file.pool.class_name(file.super_class), path)?);
         } else if &*own_name != "java/lang/Object" {
             return Err(LoadError::Format(format!("{shown} has no superclass")));
         }
@@ -163,7 +164,10 @@ impl Program {
             super_class,
             interfaces,
             fields: &declared_fields,
-            host: if let Origin::Hidden { host } = origin { host } else { 0 },
+            host: match origin {
+                Origin::Hidden { host } => host,
+                Origin::Found | Origin::Given => None,
+            },
             hidden,
             given: origin != Origin::Found,
             module,
@@ -171,7 +175,7 @@ impl Program {
         };
         let class_name = match hidden {
             // Hidden classes are told apart by a suffix that no class file can name.
-            true => format!("{own_name}+0x{:08x}", self.class_end()).into(),
+            true => format!("{own_name}+0x{:08x}", self.class_end().0).into(),
             false => own_name.clone(),
         };
         let class = self.assemble(class_name, loader, shape, |class| {
@@ -191,12 +195,12 @@ impl Program {
     pub fn synthesize(&self, spec: SyntheticClass<'_>) -> Result<ClassId, LoadError> {
         let _guard = self.loading.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (loader, module) = match spec.host {
-            0 => (LoaderId::BOOT, "java.base".into()),
-            host => (self.class(host).loader, self.class(host).module.clone()),
+            None => (LoaderId::BOOT, "java.base".into()),
+            Some(host) => (self.class(host).loader, self.class(host).module.clone()),
         };
         let shape = Shape {
             flags: spec.flags,
-            super_class: spec.super_class,
+            super_class: Some(spec.super_class),
             interfaces: spec.interfaces,
             fields: &spec.fields,
             host: spec.host,
@@ -280,13 +284,13 @@ impl Program {
         name: &str,
         hidden: bool,
         file: &ClassFile,
-        super_class: ClassId,
+        super_class: Option<ClassId>,
         interfaces: &[ClassId],
     ) -> Result<(), LoadError> {
         let fail = |what: String| Err(LoadError::Incompatible(what));
         let shown = name.replace('/', ".");
-        if super_class != 0 {
-            let parent = self.class(super_class);
+        if let Some(parent) = super_class {
+            let parent = self.class(parent);
             if parent.is_interface() {
                 return fail(format!(
                     "class {shown} has interface {} as super class",
@@ -314,7 +318,7 @@ impl Program {
                 ));
             }
         }
-        for &above in std::iter::once(&super_class).filter(|&&id| id != 0).chain(interfaces) {
+        for &above in super_class.iter().chain(interfaces) {
             let above = self.class(above);
             let Some(permitted) = above
                 .file
@@ -350,8 +354,8 @@ impl Program {
         let mut layout = Layout::default();
         let mut supers = Vec::new();
         let mut all_interfaces = Vec::new();
-        if shape.super_class != 0 {
-            let parent = self.class(shape.super_class);
+        if let Some(parent) = shape.super_class {
+            let parent = self.class(parent);
             layout = Layout::after(parent);
             supers.extend_from_slice(&parent.supers);
             all_interfaces.extend_from_slice(&parent.all_interfaces);
@@ -390,8 +394,8 @@ impl Program {
         // The class and its statics refer to each other: the number of the second is known in advance because
         // loading is serialised.
         let statics = if static_layout.words > HEADER_WORDS {
-            let owner = self.class_end() + 1;
-            self.add(|id| Class {
+            let owner = ClassId(self.class_end().0 + 1);
+            Some(self.add(|id| Class {
                 kind: ClassKind::Statics(owner),
                 flags: flags::FINAL,
                 words: static_layout.words,
@@ -399,9 +403,9 @@ impl Program {
                 wides: static_layout.wides.into(),
                 supers: [id].into(),
                 ..blank(id, statics_name, loader)
-            })?
+            })?)
         } else {
-            0
+            None
         };
         let id = self.class_end();
         let methods = methods(id)?;
@@ -478,23 +482,23 @@ impl Program {
 }
 
 /// How a class file came to be defined.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Origin {
     /// It was found by name.
     Found,
     /// The program gave its bytes.
     Given,
-    /// The program gave its bytes for a hidden class, in the nest of `host` if that is not 0.
-    Hidden { host: ClassId },
+    /// The program gave its bytes for a hidden class, in the nest of `host` if there is one.
+    Hidden { host: Option<ClassId> },
 }
 
 /// What a class consists of before it is laid out.
 struct Shape<'f> {
     flags: u16,
-    super_class: ClassId,
+    super_class: Option<ClassId>,
     interfaces: Vec<ClassId>,
     fields: &'f [(&'f str, &'f str, u16)],
-    host: ClassId,
+    host: Option<ClassId>,
     hidden: bool,
     given: bool,
     module: Arc<str>,
@@ -508,7 +512,7 @@ pub(super) fn blank(id: ClassId, name: Arc<str>, loader: LoaderId) -> Class {
         loader,
         flags: 0,
         kind: ClassKind::Instance,
-        super_class: 0,
+        super_class: None,
         interfaces: Box::default(),
         supers: [id].into(),
         all_interfaces: Box::default(),
@@ -520,13 +524,13 @@ pub(super) fn blank(id: ClassId, name: Arc<str>, loader: LoaderId) -> Class {
         words: HEADER_WORDS,
         references: Box::default(),
         wides: Box::default(),
-        statics: 0,
+        statics: None,
         initializer: None,
         element_shift: 0,
         given: false,
         named: AtomicBool::new(false),
         hidden: false,
-        host: 0,
+        host: None,
         array: OnceLock::new(),
     }
 }

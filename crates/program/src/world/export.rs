@@ -54,7 +54,7 @@ enum Event<'c> {
         loader: u32,
         name: &'c str,
         module: &'c str,
-        hidden: Option<ClassId>,
+        origin: Origin,
         bytes: &'c [u8],
     },
     /// The machine made a class.
@@ -63,7 +63,7 @@ enum Event<'c> {
         flags: u16,
         super_class: ClassId,
         interfaces: Vec<ClassId>,
-        host: ClassId,
+        host: Option<ClassId>,
         fields: Vec<(String, String, u16)>,
         #[serde(borrow)]
         methods: Vec<MadeMethod<'c>>,
@@ -111,7 +111,7 @@ impl Program {
     pub fn export(&self, format: &Format) -> World<'_> {
         let mut entries = Vec::new();
         let mut next_method = 1;
-        for id in 1..self.class_end() {
+        for id in self.class_ids() {
             let class = self.class(id);
             let methods_before = class.methods.first().map_or(next_method, |first| first.0);
             entries.extend((next_method..methods_before).map(|id| self.method_entry(MethodId(id), format)));
@@ -148,7 +148,7 @@ impl Program {
     fn class_entry(&self, id: ClassId, format: &Format) -> Option<Entry<'_>> {
         let class = self.class(id);
         Some(Entry {
-            number: id,
+            number: id.0,
             first_method: class.methods.first().copied(),
             event: self.export_class(class, format)?,
         })
@@ -181,7 +181,7 @@ impl Program {
             return Some(Event::Made {
                 name: &class.name,
                 flags: class.flags,
-                super_class: class.super_class,
+                super_class: class.super_class.expect("what the machine makes has a superclass"),
                 interfaces: class.interfaces.to_vec(),
                 host: class.host,
                 fields: class.fields.iter().map(field).collect(),
@@ -199,12 +199,15 @@ impl Program {
                 content: xxh3_128(&file.bytes),
             });
         }
-        let hidden = class.hidden.then_some(class.host);
+        let origin = match class.hidden {
+            true => Origin::Hidden { host: class.host },
+            false => Origin::Given,
+        };
         Some(Event::Given {
             loader: class.loader.0,
             name: &class.name,
             module: &class.module,
-            hidden,
+            origin,
             bytes: &file.bytes,
         })
     }
@@ -243,13 +246,11 @@ impl Program {
                 loader,
                 name: _,
                 module,
-                hidden,
+                origin,
                 bytes,
-            } => {
-                let origin = hidden.map_or(Origin::Given, |host| Origin::Hidden { host });
-                self.define_as(LoaderId(*loader), Bytes::from(*bytes), (*module).into(), origin)
-                    .map(Made::Class)
-            }
+            } => self
+                .define_as(LoaderId(*loader), Bytes::from(*bytes), (*module).into(), *origin)
+                .map(Made::Class),
             Event::Made {
                 name,
                 flags,

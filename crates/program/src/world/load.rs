@@ -209,7 +209,7 @@ impl Program {
         let array = self.add(|id| Class {
             flags: visible | flags::FINAL | flags::ABSTRACT,
             kind: ClassKind::Array(element),
-            super_class: object,
+            super_class: Some(object),
             supers: [object, id].into(),
             interfaces,
             all_interfaces,

@@ -48,7 +48,7 @@ impl Program {
             loading: Mutex::default(),
             constraints: Mutex::default(),
             assumed: Mutex::default(),
-            primitives: [0; 9],
+            primitives: [ClassId(0); 9],
             array_interfaces: OnceLock::new(),
         };
         let kinds = [
@@ -62,21 +62,21 @@ impl Program {
             ("double", Some(Kind::Double)),
             ("void", None),
         ];
-        for (position, (name, kind)) in kinds.into_iter().enumerate() {
-            let id = program.add(|id| Class {
+        program.primitives = kinds.map(|(name, kind)| {
+            let class = program.add(|id| Class {
                 flags: flags::PUBLIC | flags::FINAL | flags::ABSTRACT,
                 kind: ClassKind::Primitive(kind),
                 ..blank(id, name.into(), LoaderId::BOOT)
             });
-            program.primitives[position] = id.unwrap_or(0);
-        }
+            class.expect("an empty table has room")
+        });
         Ok(program)
     }
 
     /// The class with this number.
     #[inline(always)]
     pub fn class(&self, id: ClassId) -> &Class {
-        self.classes.get(id)
+        self.classes.get(id.0)
     }
 
     /// The method with this number.
@@ -85,9 +85,34 @@ impl Program {
         self.methods.get(id.0)
     }
 
+    /// All classes so far, in the order of loading.
+    pub fn class_ids(&self) -> impl DoubleEndedIterator<Item = ClassId> + use<> {
+        (1..self.class_end().0).map(ClassId)
+    }
+
+    /// The same, described.
+    pub fn classes(&self) -> impl Iterator<Item = &Class> {
+        self.class_ids().map(|id| self.class(id))
+    }
+
+    /// The fields that objects of a class have and the class that declares each, its own first. What holds the static fields of a
+    /// class has just these.
+    pub fn fields_of(&self, class: ClassId) -> impl Iterator<Item = (&Class, &Field)> {
+        let class = self.class(class);
+        let (declaring, is_static) = match &class.kind {
+            ClassKind::Statics(owner) => (std::slice::from_ref(owner), true),
+            _ => (&*class.supers, false),
+        };
+        let declaring = declaring.iter().rev().map(|&id| self.class(id));
+        declaring.flat_map(move |class| {
+            let fields = class.fields.iter().filter(move |field| field.is_static() == is_static);
+            fields.map(move |field| (class, field))
+        })
+    }
+
     /// One more than the highest class number so far.
     pub fn class_end(&self) -> ClassId {
-        self.classes.end()
+        ClassId(self.classes.end())
     }
 
     /// One more than the highest method number so far.
@@ -128,7 +153,8 @@ impl Program {
 
     pub(super) fn add(&self, make: impl FnOnce(ClassId) -> Class) -> Result<ClassId, LoadError> {
         self.classes
-            .push_with(make)
+            .push_with(|id| make(ClassId(id)))
+            .map(ClassId)
             .ok_or_else(|| LoadError::Linkage("too many classes".to_owned()))
     }
 
@@ -140,11 +166,9 @@ impl Program {
 
     /// All classes that this loader has defined under this name on any path of exploration, the latest last.
     pub fn versions(&self, loader: LoaderId, name: &str) -> Vec<ClassId> {
-        (1..self.class_end())
-            .filter(|&id| {
-                let class = self.class(id);
-                class.loader == loader && *class.name == *name && class.kind == ClassKind::Instance
-            })
+        self.classes()
+            .filter(|class| class.loader == loader && *class.name == *name && class.kind == ClassKind::Instance)
+            .map(|class| class.id)
             .collect()
     }
 

@@ -58,8 +58,10 @@ impl Program {
         descriptor: Symbol,
         seen: &mut Vec<ClassId>,
     ) -> Option<Reference> {
-        let mut at = class;
-        while at != 0 && !seen.contains(&at) {
+        for &at in self.class(class).supers.iter().rev() {
+            if seen.contains(&at) {
+                break;
+            }
             seen.push(at);
             let here = self.class(at);
             let own = here
@@ -77,7 +79,6 @@ impl Program {
                     return Some(found);
                 }
             }
-            at = here.super_class;
         }
         None
     }
@@ -104,8 +105,7 @@ impl Program {
 
     /// The method that a name and descriptor stand for in a class or interface, without access checks.
     pub fn lookup(&self, class: ClassId, name: Symbol, descriptor: Symbol) -> Option<MethodId> {
-        let mut at = class;
-        while at != 0 {
+        for &at in self.class(class).supers.iter().rev() {
             let here = self.class(at);
             if let Some(method) = self.declared(at, name, descriptor) {
                 return Some(method);
@@ -119,7 +119,6 @@ impl Program {
             {
                 return Some(method);
             }
-            at = here.super_class;
         }
         self.interface_method(class, name, descriptor)
     }
@@ -296,8 +295,8 @@ impl Program {
     /// The class that stands for the nest of a class.
     pub fn nest_host(&self, class: ClassId) -> ClassId {
         let here = self.class(class);
-        if here.host != 0 {
-            return self.nest_host(here.host);
+        if let Some(host) = here.host {
+            return self.nest_host(host);
         }
         let Some(file) = &here.file else { return class };
         let Some(host) = file.nest_host else { return class };
@@ -324,9 +323,7 @@ impl Program {
             return Ok(method);
         }
         let declared_in_class = !self.class(called.class).is_interface();
-        let mut at = receiver;
-        while at != 0 {
-            let here = self.class(at);
+        for &at in self.class(receiver).supers.iter().rev() {
             if let Some(found) = self.declared(at, called.name, called.descriptor) {
                 let candidate = self.method(found);
                 if found == method
@@ -337,7 +334,6 @@ impl Program {
                     return self.concrete(found, receiver, called);
                 }
             }
-            at = here.super_class;
         }
         let mut found = self.interface_method(receiver, called.name, called.descriptor);
         if self.class(receiver).is_interface() {
@@ -380,8 +376,8 @@ impl Program {
             return true;
         }
         // A package-private method is also overridden through a method in between that did so and widened access.
-        let mut at = self.class(candidate.class).super_class;
-        while at != 0 && at != called.class {
+        let above = self.class(candidate.class).supers.iter().rev().skip(1);
+        for &at in above.take_while(|&&at| at != called.class) {
             if let Some(between) = self.declared(at, called.name, called.descriptor) {
                 let between = self.method(between);
                 if between.flags & (flags::PUBLIC | flags::PROTECTED) != 0
@@ -390,7 +386,6 @@ impl Program {
                     return true;
                 }
             }
-            at = self.class(at).super_class;
         }
         false
     }
