@@ -337,35 +337,7 @@ impl Machine<'_> {
 
     /// As [`Machine::offset`], for fields that only some JDKs have.
     pub fn find_offset(&mut self, class: &'static str, field: &'static str) -> Option<u32> {
-        // The names are constants of the code that asks: where they lie tells them apart faster than what they say.
-        let key = (
-            class.as_ptr() as usize,
-            field.as_ptr() as usize,
-            class.len(),
-            field.len(),
-        );
-        let slot = (key.0 ^ key.1.rotate_left(5)).wrapping_mul(0x9e37_79b9) >> 8 & (self.asked.len() - 1);
-        if self.asked[slot].0 == key {
-            return Some(self.asked[slot].1).filter(|&offset| offset != 0);
-        }
-        let found = self.look_up_offset(class, field);
-        self.asked[slot] = (key, found.unwrap_or(0));
-        found
-    }
-
-    #[cold]
-    fn look_up_offset(&mut self, class: &'static str, field: &'static str) -> Option<u32> {
-        if let Some(&offset) = self.offsets.get(&(class, field)) {
-            return (offset != 0).then_some(offset);
-        }
-        let found = self.program.load(LoaderId::BOOT, class).ok().and_then(|id| {
-            let name = self.program.names.find(field)?;
-            let declaring = self.program.class(id).supers.iter().rev();
-            let mut fields = declaring.flat_map(|&at| &self.program.class(at).fields);
-            Some(fields.find(|field| field.name == name)?.offset)
-        });
-        self.offsets.insert((class, field), found.unwrap_or(0));
-        found
+        self.facts.offset(self.program, class, field)
     }
 
     /// A word field of an object of a JDK class, by name.

@@ -8,6 +8,7 @@ mod atomicity;
 mod audit;
 mod boot;
 mod caveat;
+mod class_facts;
 pub mod clock;
 mod collect;
 mod constraints;

@@ -12,7 +12,7 @@ use crate::machine::{Machine, Trap, raise};
 use program::classfile::{Constant, flags};
 use program::descriptor::Kind;
 use program::ir::{CallKind, Code, Instr, SiteForm};
-use program::world::{Class, ClassId, LoadError, LoaderId, MemberError, Method, MethodId};
+use program::world::{Class, ClassId, LoadError, LoaderId, MemberError, Method, MethodId, Program};
 use std::sync::atomic::Ordering;
 
 const FILLED: u64 = 1 << 56;
@@ -295,33 +295,26 @@ impl<'p> Machine<'p> {
     /// The version of a method that a receiver of this class has.
     #[inline]
     pub(crate) fn select(&mut self, receiver: ClassId, method: MethodId) -> Result<MethodId, Trap> {
-        let key = u64::from(receiver.0) << 32 | u64::from(method.0);
-        let slot = (receiver.0.wrapping_mul(0x9e37_79b1) ^ method.0.wrapping_mul(0x85eb_ca6b)) as usize >> 7
-            & (self.selections.len() - 1);
-        let (cached, target) = self.selections[slot];
-        if cached == key {
-            return Ok(target);
-        }
-        let target = self.select_slow(receiver, method)?;
-        self.selections[slot] = (key, target);
-        Ok(target)
+        let program = self.program;
+        self.facts
+            .select(receiver, method, || select_version(program, receiver, method))
     }
+}
 
-    #[cold]
-    fn select_slow(&mut self, receiver: ClassId, method: MethodId) -> Result<MethodId, Trap> {
-        let called = self.program.method(method);
-        if self.program.class(called.class).is_interface() && !self.program.is_subclass(receiver, called.class) {
-            return raise(
-                "java/lang/IncompatibleClassChangeError",
-                format!(
-                    "Class {} does not implement the requested interface {}",
-                    self.program.class(receiver).external_name(),
-                    self.program.class(called.class).external_name()
-                ),
-            );
-        }
-        self.program.select(receiver, method).map_err(member_trap)
+#[cold]
+fn select_version(program: &Program, receiver: ClassId, method: MethodId) -> Result<MethodId, Trap> {
+    let called = program.method(method);
+    if program.class(called.class).is_interface() && !program.is_subclass(receiver, called.class) {
+        return raise(
+            "java/lang/IncompatibleClassChangeError",
+            format!(
+                "Class {} does not implement the requested interface {}",
+                program.class(receiver).external_name(),
+                program.class(called.class).external_name()
+            ),
+        );
     }
+    program.select(receiver, method).map_err(member_trap)
 }
 
 /// The Java error for a class that could not be loaded.

@@ -1,19 +1,18 @@
 //! The machine: a program in the midst of running, and what it shares with every other machine on the same program.
 
 use crate::caveat::Caveat;
+use crate::class_facts::ClassFacts;
 use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
 use crate::handle::Handle;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
-use crate::native::{Bound, Natives};
-use crate::trust::Repute;
-use crate::view::Declared;
+use crate::native::Natives;
 use crate::writer::Writer;
 use kernel::{Instrumentation, Unsupported};
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 
@@ -260,6 +259,8 @@ pub struct Machine<'p> {
     pub memory: Memory,
     /// The JDK classes and members that the machine itself deals with.
     pub known: Known,
+    /// What it has found out about classes.
+    pub(crate) facts: ClassFacts,
     /// Output and input.
     pub console: Box<dyn Console>,
     /// The running thread.
@@ -270,11 +271,6 @@ pub struct Machine<'p> {
     pub(crate) stack_end: Address,
     /// Frames of the running thread from here up are logged or younger than the step.
     pub(crate) logged: Address,
-    pub(crate) bound: Vec<Option<Bound>>,
-    pub(crate) selections: Box<[(u64, MethodId)]>,
-    pub(crate) offsets: HashMap<(&'static str, &'static str), u32>,
-    /// Offsets of fields by where their names lie; see `find_offset`.
-    pub(crate) asked: Box<[Asked]>,
     /// Threads in the order in which they began to wait for something: who waited longest is served first.
     pub(crate) arrivals: Vec<u32>,
     pub(crate) collect_at: Address,
@@ -315,15 +311,8 @@ pub struct Machine<'p> {
     pub(crate) escaping: Vec<Address>,
     /// The places, by method and instruction, whose objects were proved never to be shared.
     pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
-    /// For each class that somebody asked about, which words of its objects are final fields.
-    pub(crate) declared: Vec<Option<Box<[Declared]>>>,
-    /// What each class that somebody asked about is, as far as races are concerned.
-    pub(crate) reputes: Vec<Option<Repute>>,
     /// What this machine has noted in [`Shared::caveats`].
     pub(crate) noted: BTreeSet<Caveat>,
-    /// What the words of objects are, by class, and what was found to be storable where: class, word, class of what is stored.
-    pub(crate) slots: Vec<Option<Box<[crate::slots::Slot]>>>,
-    pub(crate) storable: HashSet<(ClassId, u32, ClassId)>,
     /// Whether synchronizers are no locks, because one was taken from its owner.
     pub(crate) distrusts: bool,
     /// Whether the current step has yet to touch something that others may see.
@@ -360,9 +349,6 @@ pub struct Machine<'p> {
     /// Who has access to what, by the user's word.
     pub discipline: Option<Arc<Discipline>>,
 }
-
-/// Where the names of a class and a field lie and how long they are, and the offset of the field; 0 if there is none.
-pub(crate) type Asked = ((usize, usize, usize, usize), u32);
 
 /// How the machine goes step by step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -443,15 +429,12 @@ impl<'p> Machine<'p> {
             program: shared.program,
             memory,
             known,
+            facts: ClassFacts::default(),
             console,
             current: 0,
             fp: 0,
             stack_end: 0,
             logged: 0,
-            bound: Vec::new(),
-            selections: vec![(0, MethodId(0)); 1 << 13].into(),
-            offsets: HashMap::new(),
-            asked: vec![Asked::default(); 256].into(),
             arrivals: Vec::new(),
             starved: false,
             lacks: std::cell::Cell::new(None),
@@ -479,11 +462,7 @@ impl<'p> Machine<'p> {
             wild: false,
             escaping: Vec::new(),
             proved: std::sync::Arc::default(),
-            declared: Vec::new(),
-            reputes: Vec::new(),
             noted: BTreeSet::new(),
-            slots: Vec::new(),
-            storable: HashSet::new(),
             distrusts: false,
             discipline: None,
             fresh: true,

@@ -345,32 +345,28 @@ pub(crate) struct Bound {
     pub alternatives: Alternatives,
 }
 
-impl Machine<'_> {
-    /// The function and the footprint of a native method.
-    pub(crate) fn bind(&mut self, method: &Method) -> Result<Bound, Trap> {
-        let position = method.id.0 as usize;
-        if let Some(&Some(bound)) = self.bound.get(position) {
-            return Ok(bound);
-        }
-        let class = self.program.class(method.class);
-        let (name, descriptor) = (self.program.text(method.name), self.program.text(method.descriptor));
-        let natives = self.shared.natives;
+impl Bound {
+    pub(crate) fn find(program: &Program, natives: &dyn Natives, method: &Method) -> Result<Bound, Trap> {
+        let class = program.class(method.class);
+        let (name, descriptor) = (program.text(method.name), program.text(method.descriptor));
         let found = natives
             .find(&class.name, name, descriptor)
             .or_else(|| natives.replaces(class.loader == LoaderId::BOOT, &class.name, name, descriptor));
         let Some(native) = found else {
             return Err(Trap::Unsupported(format!("{}.{name}", class.external_name())));
         };
-        let bound = Bound {
+        Ok(Bound {
             native,
             touches: natives.touches(&class.name, name, descriptor),
             alternatives: natives.alternatives(&class.name, name, descriptor),
-        };
-        if self.bound.len() <= position {
-            self.bound.resize(position + 1, None);
-        }
-        self.bound[position] = Some(bound);
-        Ok(bound)
+        })
+    }
+}
+
+impl Machine<'_> {
+    /// The function and the footprint of a native method.
+    pub(crate) fn bind(&mut self, method: &Method) -> Result<Bound, Trap> {
+        self.facts.bind(self.program, self.shared.natives, method)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::layout::frame;
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
 use program::descriptor::Kind;
-use program::world::{ClassId, ClassKind, LoaderId, MethodId};
+use program::world::{ClassId, ClassKind, LoaderId, MethodId, Program};
 
 /// What a word of an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Machine<'_> {
             return Ok(());
         }
         for word in offset / 4..(offset + size).div_ceil(4) {
-            match self.slot(class, word) {
+            match self.facts.slot(self.program, class, word) {
                 Slot::Number(Declarer::Jdk) if writes && self.asks_program() => {
                     return self.refuse_access(class, "what belongs to the JDK");
                 }
@@ -58,14 +58,13 @@ impl Machine<'_> {
     /// Whether a word of an object may be read as a reference, and this one be written there. It lies in the object.
     pub fn check_reference(&mut self, object: Address, offset: usize, value: Address) -> Result<(), Trap> {
         let class = self.class_of(object);
-        let is_array = self.program.class(class).is_array();
         if !offset.is_multiple_of(4) {
             return self.refuse_access(class, "a part of a reference");
         }
         let slot = match self.program.class(class).kind {
             ClassKind::Array(element) if self.program.class(element).is_primitive() => Slot::Number(Declarer::Program),
             ClassKind::Array(_) => Slot::Reference(Declarer::Program),
-            _ => self.slot(class, offset / 4),
+            _ => self.facts.slot(self.program, class, offset / 4),
         };
         match slot {
             Slot::Reference(Declarer::Jdk) if self.asks_program() => {
@@ -79,20 +78,9 @@ impl Machine<'_> {
             return Ok(());
         }
         let stored = self.class_of(value);
-        // All elements of an array are alike.
-        let key = (class, if is_array { 0 } else { offset as u32 / 4 }, stored);
-        if !self.storable.contains(&key) {
-            let fits = match self.program.class(class).element() {
-                Some(element) => {
-                    self.program.class(element).is_interface() || self.program.is_subclass(stored, element)
-                }
-                None => self.fits_field(class, key.1, stored),
-            };
-            if !fits {
-                let name = self.program.class(stored).external_name();
-                return self.refuse_access(class, &format!("a reference of another type than {name}"));
-            }
-            self.storable.insert(key);
+        if !self.facts.is_storable(self.program, class, offset as u32 / 4, stored) {
+            let name = self.program.class(stored).external_name();
+            return self.refuse_access(class, &format!("a reference of another type than {name}"));
         }
         Ok(())
     }
@@ -101,68 +89,6 @@ impl Machine<'_> {
     fn refuse_access(&self, class: ClassId, what: &str) -> Result<(), Trap> {
         let name = self.program.class(class).external_name();
         Err(Trap::Unsupported(format!("an Unsafe access to {what} in {name}")))
-    }
-
-    /// What a word of the objects of a class is.
-    fn slot(&mut self, class: ClassId, word: usize) -> Slot {
-        let at = class.index();
-        if self.slots.len() <= at {
-            self.slots.resize(self.program.class_end().index(), None);
-        }
-        if self.slots[at].is_none() {
-            self.slots[at] = Some(self.find_slots(class));
-        }
-        let known = self.slots[at].as_deref().unwrap_or_default();
-        known.get(word).copied().unwrap_or(Slot::Hidden)
-    }
-
-    fn find_slots(&self, class: ClassId) -> Box<[Slot]> {
-        let mut slots = vec![Slot::Hidden; self.program.class(class).words as usize];
-        for (declaring, field) in self.program.fields_of(class) {
-            let is_wide = matches!(field.kind, Kind::Long | Kind::Double);
-            let declarer = match declaring.loader < LoaderId::APP {
-                true => Declarer::Jdk,
-                false => Declarer::Program,
-            };
-            for word in field.offset..field.offset + 1 + u32::from(is_wide) {
-                if let Some(slot) = slots.get_mut(word as usize).filter(|_| field.index != u16::MAX) {
-                    *slot = match field.kind {
-                        Kind::Reference => Slot::Reference(declarer),
-                        _ => Slot::Number(declarer),
-                    };
-                }
-            }
-        }
-        slots.into()
-    }
-
-    /// Whether code that reads a field may find an object of this class there. For an interface that is any object.
-    fn fits_field(&self, class: ClassId, word: u32, stored: ClassId) -> bool {
-        let mut fields = self.program.fields_of(class);
-        let Some((declaring, field)) = fields.find(|(_, field)| field.offset == word) else {
-            return false;
-        };
-        let (loader, descriptor) = (declaring.loader, field.descriptor);
-        let descriptor = self.program.text(descriptor).clone();
-        let name = match descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
-            Some(name) => name,
-            None => &*descriptor,
-        };
-        if name == "java/lang/Object" {
-            return true;
-        }
-        let wanted = match loader.is_builtin() {
-            true => self.program.load(loader, name).ok(),
-            false => self.program.loaded(loader, name),
-        };
-        match wanted {
-            Some(wanted) => self.program.class(wanted).is_interface() || self.program.is_subclass(stored, wanted),
-            // A loader of the program's own that was not asked yet: what it will say goes by the name.
-            None => self.program.class(stored).supers.iter().any(|&above| {
-                let above = self.program.class(above);
-                *above.name == *name && (above.loader == loader || above.loader.is_builtin())
-            }),
-        }
     }
 
     /// Whether it is the program that called the native method at hand, a method of the JDK's `Unsafe`, and not the JDK itself.
@@ -176,5 +102,63 @@ impl Machine<'_> {
             }
         }
         false
+    }
+}
+
+/// What the words of the objects of a class are.
+pub(crate) fn find_slots(program: &Program, class: ClassId) -> Box<[Slot]> {
+    let mut slots = vec![Slot::Hidden; program.class(class).words as usize];
+    for (declaring, field) in program.fields_of(class) {
+        let is_wide = matches!(field.kind, Kind::Long | Kind::Double);
+        let declarer = match declaring.loader < LoaderId::APP {
+            true => Declarer::Jdk,
+            false => Declarer::Program,
+        };
+        for word in field.offset..field.offset + 1 + u32::from(is_wide) {
+            if let Some(slot) = slots.get_mut(word as usize).filter(|_| field.index != u16::MAX) {
+                *slot = match field.kind {
+                    Kind::Reference => Slot::Reference(declarer),
+                    _ => Slot::Number(declarer),
+                };
+            }
+        }
+    }
+    slots.into()
+}
+
+/// Whether code that reads a word of an object, or an element of an array, may find an object of this class there.
+pub(crate) fn fits(program: &Program, class: ClassId, word: u32, stored: ClassId) -> bool {
+    match program.class(class).element() {
+        Some(element) => program.class(element).is_interface() || program.is_subclass(stored, element),
+        None => fits_field(program, class, word, stored),
+    }
+}
+
+/// Whether code that reads a field may find an object of this class there. For an interface that is any object.
+fn fits_field(program: &Program, class: ClassId, word: u32, stored: ClassId) -> bool {
+    let mut fields = program.fields_of(class);
+    let Some((declaring, field)) = fields.find(|(_, field)| field.offset == word) else {
+        return false;
+    };
+    let (loader, descriptor) = (declaring.loader, field.descriptor);
+    let descriptor = program.text(descriptor).clone();
+    let name = match descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) {
+        Some(name) => name,
+        None => &*descriptor,
+    };
+    if name == "java/lang/Object" {
+        return true;
+    }
+    let wanted = match loader.is_builtin() {
+        true => program.load(loader, name).ok(),
+        false => program.loaded(loader, name),
+    };
+    match wanted {
+        Some(wanted) => program.class(wanted).is_interface() || program.is_subclass(stored, wanted),
+        // A loader of the program's own that was not asked yet: what it will say goes by the name.
+        None => program.class(stored).supers.iter().any(|&above| {
+            let above = program.class(above);
+            *above.name == *name && (above.loader == loader || above.loader.is_builtin())
+        }),
     }
 }

@@ -5,7 +5,7 @@
 //! A class that is only used inside the JDK promises nothing by itself. It is as good as the public class that uses it.
 
 use crate::machine::Machine;
-use program::world::{ClassId, LoaderId, Method, MethodId};
+use program::world::{Class, ClassId, LoaderId, Method, MethodId};
 
 /// What a class is, as far as races are concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +123,14 @@ fn names(list: &[&str], class: &str) -> bool {
     })
 }
 
+/// What a class is.
+pub(crate) fn repute_of(class: &Class) -> Repute {
+    match class.loader >= LoaderId::APP {
+        true => Repute::User,
+        false => repute_of_jdk(&class.name),
+    }
+}
+
 /// The repute of a class of the JDK, by its internal name.
 fn repute_of_jdk(class: &str) -> Repute {
     match class {
@@ -142,22 +150,7 @@ fn repute_of_jdk(class: &str) -> Repute {
 impl Machine<'_> {
     /// What a class is.
     pub(crate) fn repute(&mut self, class: ClassId) -> Repute {
-        let at = class.index();
-        if self.reputes.len() <= at {
-            self.reputes.resize(self.program.class_end().index(), None);
-        }
-        if let Some(&Some(known)) = self.reputes.get(at) {
-            return known;
-        }
-        let described = self.program.class(class);
-        let repute = match described.loader >= LoaderId::APP {
-            true => Repute::User,
-            false => repute_of_jdk(&described.name),
-        };
-        if let Some(place) = self.reputes.get_mut(at) {
-            *place = Some(repute);
-        }
-        repute
+        self.facts.repute(self.program, class)
     }
 
     /// Whether the fields of a class of the JDK are trusted, whoever accesses them: what carries out accesses for others keeps

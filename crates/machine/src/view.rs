@@ -10,7 +10,7 @@ use kernel::{
     Transitions, Variables, Whereabouts,
 };
 use program::classfile::flags;
-use program::world::{ClassId, ClassKind, LoaderId};
+use program::world::{ClassId, ClassKind, LoaderId, Program};
 
 /// How many objects are followed to find out at once who reaches another.
 const SOON: usize = 256;
@@ -76,38 +76,33 @@ impl Machine<'_> {
 
     /// How a class declares its fields, by their cells.
     pub(crate) fn declared(&mut self, class: ClassId) -> &mut [Declared] {
-        let at = class.index();
-        if self.declared.len() <= at {
-            self.declared.resize(self.program.class_end().index(), None);
-        }
-        if self.declared[at].is_none() {
-            self.declared[at] = Some(self.find_declared(class));
-        }
-        self.declared[at].as_deref_mut().unwrap_or_default()
+        let finals_apart = self.semantics.has(Instrumentation::FINALS_APART);
+        self.facts.declared(self.program, class, finals_apart)
     }
+}
 
-    fn find_declared(&self, class: ClassId) -> Box<[Declared]> {
-        let described = self.program.class(class);
-        if described.is_array() {
-            return [Declared::Plain].into();
-        }
-        let mut cells = vec![Declared::Nothing; described.words as usize];
-        for (here, field) in self.program.fields_of(class) {
-            // What locks are made of is in the hands of those who do not have them.
-            let is_lock = here.loader == LoaderId::BOOT && here.name.starts_with("java/util/concurrent/locks/");
-            let is_final = field.flags & flags::FINAL != 0;
-            if let Some(cell) = cells.get_mut(field.offset as usize) {
-                *cell = if is_final && self.semantics.has(Instrumentation::FINALS_APART) {
-                    Declared::Final
-                } else if field.is_volatile() || is_lock {
-                    Declared::Open
-                } else {
-                    Declared::Plain
-                };
-            }
-        }
-        cells.into()
+/// How a class declares its fields, by their cells; `finals_apart` tells whether final ones are distinguished.
+pub(crate) fn find_declared(program: &Program, class: ClassId, finals_apart: bool) -> Box<[Declared]> {
+    let described = program.class(class);
+    if described.is_array() {
+        return [Declared::Plain].into();
     }
+    let mut cells = vec![Declared::Nothing; described.words as usize];
+    for (here, field) in program.fields_of(class) {
+        // What locks are made of is in the hands of those who do not have them.
+        let is_lock = here.loader == LoaderId::BOOT && here.name.starts_with("java/util/concurrent/locks/");
+        let is_final = field.flags & flags::FINAL != 0;
+        if let Some(cell) = cells.get_mut(field.offset as usize) {
+            *cell = if is_final && finals_apart {
+                Declared::Final
+            } else if field.is_volatile() || is_lock {
+                Declared::Open
+            } else {
+                Declared::Plain
+            };
+        }
+    }
+    cells.into()
 }
 
 /// How a program declares a field, and what has become known of it.

@@ -85,7 +85,7 @@ impl Machine<'_> {
     /// the image was prepared for.
     pub fn begin(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.restart();
-        self.declared.clear();
+        self.facts.forget_declared();
         self.distrusts = false;
         (self.ahead, self.restless) = (0, false);
         self.forget_encodings();
