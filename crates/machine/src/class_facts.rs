@@ -3,6 +3,7 @@
 //! Nothing here is state. An answer follows from classes and names alone, so it stays right whichever steps are taken and undone. The
 //! exception is how fields are declared: assumptions about them may be dropped ([`ClassFacts::declared`]), for the rest of a search.
 
+use crate::deadlock::class_exposes_threads;
 use crate::machine::Trap;
 use crate::native::{Bound, Natives};
 use crate::slots::{self, Slot};
@@ -28,6 +29,8 @@ pub(crate) struct ClassFacts {
     slots: PerClass<Box<[Slot]>>,
     /// Class, word, class of what may be stored there.
     storable: HashSet<(ClassId, u32, ClassId)>,
+    /// Whether the program may get hold of threads that nobody gave to it, by the classes with numbers below the first.
+    exposure: (ClassId, bool),
 }
 
 /// Something about each class that was asked about.
@@ -54,6 +57,7 @@ impl Default for ClassFacts {
             reputes: PerClass(Vec::new()),
             slots: PerClass(Vec::new()),
             storable: HashSet::new(),
+            exposure: (ClassId(0), false),
         }
     }
 }
@@ -133,6 +137,16 @@ impl ClassFacts {
         *self
             .reputes
             .get_or_find(program, class, || trust::repute_of(program.class(class)))
+    }
+
+    /// Whether the program, as far as it is loaded, may get hold of threads that nobody gave to it.
+    pub(crate) fn exposes_threads(&mut self, program: &Program) -> bool {
+        let end = program.class_end();
+        if self.exposure.0 != end {
+            let exposes = program.classes().any(|class| class_exposes_threads(program, class));
+            self.exposure = (end, exposes);
+        }
+        self.exposure.1
     }
 
     /// What a word of the objects of a class is.

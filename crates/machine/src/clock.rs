@@ -70,8 +70,7 @@ impl Machine<'_> {
             return;
         }
         let looks = self.memory.load(OBSERVED);
-        let mut vector = std::mem::take(&mut self.moments);
-        vector.clear();
+        let mut vector = self.encoding.take_vector();
         self.encode(&mut vector);
         let near = |word: u32, centre: u64, distance: u32| word.abs_diff((centre >> 32) as u32) <= distance;
         // The first two words are the clock itself.
@@ -79,7 +78,7 @@ impl Machine<'_> {
         let remembered = words.skip(2).skip(1).any(|&upper| {
             near(upper, NANOS, NEAR_NANOS) || looks & IN_MILLIS != 0 && near(upper, EPOCH_MILLIS, NEAR_MILLIS)
         });
-        self.moments = vector;
+        self.encoding.put_vector(vector);
         if remembered {
             return;
         }

@@ -16,9 +16,9 @@ use crate::interference::bit;
 use crate::layout::{status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::reach::Reach;
+use crate::reachability::Reach;
 use program::classfile::Constant;
-use program::world::{ClassId, LoaderId};
+use program::world::{Class, ClassId, LoaderId, Program};
 
 /// The synchronizers of the JDK's own locks. Only the owner of one gives it up, and nobody outside of these classes sees who waits there.
 pub(crate) const SYNCHRONIZERS: [&str; 4] = [
@@ -114,8 +114,7 @@ impl Machine<'_> {
             .filter_map(|name| self.program.loaded(LoaderId::BOOT, name))
             .collect();
         let mut reach = Reach::default();
-        reach.begin();
-        reach.sets = true;
+        reach.begin_sets();
         self.meet_shared(&mut reach);
         for number in 0..=self.highest_thread() {
             self.meet_roots(&mut reach, number, bit(number));
@@ -180,35 +179,30 @@ impl Machine<'_> {
     /// Whether the program may get hold of threads that nobody gave to it: its code asks which threads there are, or who waits for a lock, or
     /// not all of its code is loaded.
     fn exposes_threads(&mut self) -> bool {
-        let end = self.program.class_end();
-        if self.exposure.0 != end {
-            let exposes = self.program.class_ids().any(|id| self.class_exposes_threads(id));
-            self.exposure = (end, exposes);
-        }
-        self.exposure.1
+        self.facts.exposes_threads(self.program)
     }
+}
 
-    fn class_exposes_threads(&self, id: ClassId) -> bool {
-        let class = self.program.class(id);
-        let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
-            return false;
-        };
-        let extends = |name: &str| {
-            let lock = self.program.loaded(LoaderId::BOOT, name);
-            lock.is_some_and(|lock| self.program.is_subclass(id, lock))
-        };
-        let pool = &file.pool;
-        LOCKS.into_iter().any(extends)
-            || (1..pool.len() as u16).any(|index| match *pool.get(index) {
-                Constant::Utf8 { .. } => ENUMERATES.contains(&pool.text(index)),
-                Constant::Class(name) => {
-                    let name = pool.text(name);
-                    let is_known = name.starts_with('[')
-                        || HARMLESS.iter().any(|prefix| name.starts_with(prefix))
-                        || self.program.loaded(class.loader, name).is_some();
-                    !is_known
-                }
-                _ => false,
-            })
-    }
+/// Whether the code of a class may get hold of threads that nobody gave to it.
+pub(crate) fn class_exposes_threads(program: &Program, class: &Class) -> bool {
+    let Some(file) = class.file.as_ref().filter(|_| class.loader >= LoaderId::APP) else {
+        return false;
+    };
+    let extends = |name: &str| {
+        let lock = program.loaded(LoaderId::BOOT, name);
+        lock.is_some_and(|lock| program.is_subclass(class.id, lock))
+    };
+    let pool = &file.pool;
+    LOCKS.into_iter().any(extends)
+        || (1..pool.len() as u16).any(|index| match *pool.get(index) {
+            Constant::Utf8 { .. } => ENUMERATES.contains(&pool.text(index)),
+            Constant::Class(name) => {
+                let name = pool.text(name);
+                let is_known = name.starts_with('[')
+                    || HARMLESS.iter().any(|prefix| name.starts_with(prefix))
+                    || program.loaded(class.loader, name).is_some();
+                !is_known
+            }
+            _ => false,
+        })
 }

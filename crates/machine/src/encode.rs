@@ -14,7 +14,7 @@
 //! The first part, up to the objects that all threads may share, and that of each thread are sections of the vector. They are
 //! kept from one call to the next, and only what a step may have changed is written anew (`refresh`).
 
-use crate::handle::Handle;
+use crate::encoding::Encoding;
 use crate::known::monitor;
 use crate::layout::{
     self, ALONE, CLASS_MASK, CLASS_WORDS, CLASSES, CLOCK, GLOBALS, HEAP, INFLATED, LOCK, SITE_WORDS, SITES, STRINGS,
@@ -125,10 +125,7 @@ impl Machine<'_> {
             at += self.object_words(at);
         }
         self.roles = roles;
-        self.writer = Some(Handle::default());
-        self.earlier.clear();
-        // Those know words of the image, too.
-        self.spare_writers.clear();
+        self.encoding = Encoding::default();
     }
 
     /// Whether a word of the image holds a reference now, be it to a monitor.
@@ -139,7 +136,7 @@ impl Machine<'_> {
     /// Goes back to the image, whatever has happened since.
     pub fn restart(&mut self) {
         self.memory.reset_to_image();
-        self.forget_reach();
+        self.reachability.forget();
         self.current = 0;
         self.fp = 0;
         self.logged = 0;
@@ -150,22 +147,14 @@ impl Machine<'_> {
     /// Forgets which words of the image were ever written, and all that was encoded. Only where all of the image is as it was.
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
-        self.roots = crate::reach::Roots::default();
-        let mut empty = Handle::<Writer>::default();
-        if let Some(old) = &self.writer {
-            empty.follow(old);
-        }
-        self.writer = Some(empty);
-        self.earlier.clear();
-        // Those know words of the image, too.
-        self.spare_writers.clear();
-        self.kept = crate::refresh::Kept::Nothing;
+        self.reachability.forget_roots();
+        self.encoding.forget();
     }
 
     /// Appends the canonical vector of the state to `out`.
     pub fn encode(&mut self, out: &mut StateVector) {
         self.bring_up_to_date(self.memory.seen_at());
-        if let Some(writer) = &self.writer {
+        if let Some(writer) = self.encoding.writer() {
             writer.copy_to(out);
         }
     }
@@ -173,21 +162,19 @@ impl Machine<'_> {
     /// Appends the vector without using anything that was kept: it is the same, which tests check.
     pub fn encode_afresh(&mut self, out: &mut StateVector) {
         let mut afresh = Writer::default();
-        if let Some(kept) = &self.writer {
+        if let Some(kept) = self.encoding.writer() {
             afresh.follow(kept);
         }
         self.rebuild(&mut afresh);
         afresh.copy_to(out);
-        if let Some(kept) = &mut self.writer {
-            kept.follow(&afresh);
-        }
+        self.encoding.follow(&afresh);
     }
 
     /// The young objects that a state has.
     pub fn young_objects(&mut self) -> Vec<Address> {
         let mut vector = StateVector::default();
         self.encode(&mut vector);
-        let parts = self.writer.iter().flat_map(|writer| writer.parts());
+        let parts = self.encoding.writer().into_iter().flat_map(Writer::parts);
         parts.flat_map(|part| part.objects.iter().copied()).collect()
     }
 

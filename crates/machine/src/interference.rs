@@ -19,7 +19,7 @@
 use crate::layout::{CLASSES, HEAP, OWNER_MASK, STRINGS, class, class_record, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::reach::Reach;
+use crate::reachability::Reach;
 use crate::system::{Action, What};
 use kernel::{AccessKind, Location, MemoryAccess, ThreadId, Transitions, conflict};
 use program::world::ClassId;
@@ -61,8 +61,8 @@ impl Machine<'_> {
             // What the other one cannot come to is local, and `escape` knows that already.
             return false;
         }
-        let mut holders = std::mem::take(&mut self.holders);
-        if !holders.valid {
+        let (mut holders, is_known) = self.reachability.take_holders();
+        if !is_known {
             self.find_holders(&mut holders);
         }
         let known = self.who_comes_to(still, &holders);
@@ -71,7 +71,7 @@ impl Machine<'_> {
             let interfering_threads = movers.into_iter().filter(|&mover| bit(mover) & comers != 0);
             out.extend(interfering_threads.map(ThreadId));
         }
-        self.holders = holders;
+        self.reachability.put_holders(holders);
         known.is_some()
     }
 
@@ -95,9 +95,7 @@ impl Machine<'_> {
 
     /// Labels every object with the threads that reach it.
     fn find_holders(&mut self, holders: &mut Reach) {
-        holders.begin();
-        holders.valid = true;
-        holders.sets = true;
+        holders.begin_sets();
         self.meet_shared(holders);
         for number in 0..=self.highest_thread() {
             self.meet_roots(holders, number, bit(number));

@@ -4,12 +4,12 @@ use crate::caveat::Caveat;
 use crate::class_facts::ClassFacts;
 use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
-use crate::handle::Handle;
+use crate::encoding::Encoding;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
 use crate::native::Natives;
-use crate::writer::Writer;
+use crate::reachability::Reachability;
 use kernel::{Instrumentation, Unsupported};
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -279,29 +279,10 @@ pub struct Machine<'p> {
     /// The option that a run has once gone beyond, outside of exploring.
     pub(crate) lacks: std::cell::Cell<Option<&'static str>>,
     pub(crate) roles: crate::encode::Roles,
-    pub(crate) writer: Option<Handle<Writer>>,
-    /// The writers of earlier states, the latest last, and writers that can be used again.
-    pub(crate) earlier: Vec<Handle<Writer>>,
-    pub(crate) spare_writers: Vec<Handle<Writer>>,
-    /// How to get back what was encoded before, and the lengths of the trail then and at the last vector.
-    pub(crate) kept: crate::refresh::Kept,
-    pub(crate) kept_between: (usize, usize),
-    /// How long the trail is, if some but not all of the steps between these two were undone, and nothing else has happened.
-    pub(crate) unwound: Option<usize>,
-    pub(crate) moments: kernel::StateVector,
-    /// Who reaches what in the state at hand, as far as somebody has asked.
-    pub(crate) reach: crate::reach::Reach,
-    /// What is reached by others than one thread, for as long as only that one moves.
-    pub(crate) others: crate::reach::Reach,
-    pub(crate) others_than: u32,
-    pub(crate) shield: crate::reach::Reach,
-    pub(crate) holders: crate::reach::Reach,
-    pub(crate) roots: crate::reach::Roots,
-    pub(crate) sorter: Option<Box<crate::symmetry::Sorter>>,
-    /// The main thread's object and its holder, each if it can be told who reaches it, or 0.
-    pub(crate) main_objects: [Address; 2],
-    /// Whether the program may get hold of threads that nobody gave to it, by the classes with numbers below the first.
-    pub(crate) exposure: (ClassId, bool),
+    /// What was encoded last, and the way back.
+    pub(crate) encoding: Encoding,
+    /// Who reaches what, as far as somebody has asked.
+    pub(crate) reachability: Reachability,
     /// What the current step is about to touch, and whether nobody knows.
     pub(crate) written: Vec<kernel::MemoryAccess>,
     pub(crate) scratch: kernel::Transitions<crate::system::Action>,
@@ -440,22 +421,8 @@ impl<'p> Machine<'p> {
             lacks: std::cell::Cell::new(None),
             collect_at: HEAP + shared.limits.heap_words / 2,
             roles: crate::encode::Roles::default(),
-            writer: Some(Handle::default()),
-            earlier: Vec::new(),
-            spare_writers: Vec::new(),
-            kept: crate::refresh::Kept::default(),
-            kept_between: (0, 0),
-            unwound: None,
-            moments: kernel::StateVector::default(),
-            reach: crate::reach::Reach::default(),
-            others: crate::reach::Reach::default(),
-            others_than: 0,
-            shield: crate::reach::Reach::default(),
-            holders: crate::reach::Reach::default(),
-            roots: crate::reach::Roots::default(),
-            sorter: None,
-            main_objects: [0; 2],
-            exposure: (ClassId(0), false),
+            encoding: Encoding::default(),
+            reachability: Reachability::default(),
             written: Vec::new(),
             scratch: kernel::Transitions::default(),
             declared_step: Vec::new(),

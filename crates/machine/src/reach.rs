@@ -11,112 +11,9 @@ use crate::frames::RETRY;
 use crate::layout::{CLASSES, ESCAPED, HEAP, OWNER_MASK, THREAD_WORDS, THREADS, frame, status, thread, thread_record};
 use crate::machine::Machine;
 use crate::memory::Address;
+use crate::reachability::{Reach, SHARED, Whose};
 use program::ir::RegisterKind;
 use program::world::ClassKind;
-
-/// More than one thread, or a thread and what all share.
-pub(crate) const SHARED: u32 = u32::MAX;
-
-/// The labels of the objects of one state, as far as they had to be found.
-#[derive(Default)]
-pub(crate) struct Reach {
-    slots: Vec<Slot>,
-    used: usize,
-    stamp: u64,
-    /// What was met, in order, each with its label then, and how much of it was followed.
-    work: Vec<(Address, u32)>,
-    followed: usize,
-    /// Whose roots were met: those that all share, then those of each thread.
-    begun: Vec<bool>,
-    /// Whether the labels are those of the state at hand.
-    pub valid: bool,
-    /// Whether labels are sets of threads, a bit each, and not single ones.
-    pub sets: bool,
-}
-
-/// The words of the image that hold references and were ever written.
-#[derive(Default)]
-pub(crate) struct Roots {
-    words: Vec<Address>,
-    /// How many words had been written when these were found.
-    seen: usize,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    address: Address,
-    label: u32,
-    stamp: u64,
-}
-
-impl Reach {
-    pub(crate) fn begin(&mut self) {
-        if self.slots.is_empty() {
-            self.slots.resize(1 << 8, Slot::default());
-        }
-        self.stamp += 1;
-        self.used = 0;
-        self.work.clear();
-        self.followed = 0;
-        self.begun.clear();
-    }
-
-    /// What was met and is to be followed next.
-    pub(crate) fn take(&mut self) -> Option<(Address, u32)> {
-        let next = self.work.get(self.followed).copied();
-        self.followed += usize::from(next.is_some());
-        next
-    }
-
-    fn place(&self, address: Address) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = (address.wrapping_mul(0x9e37_79b9) >> 7) as usize & mask;
-        while self.slots[at].stamp == self.stamp && self.slots[at].address != address {
-            at = (at + 1) & mask;
-        }
-        at
-    }
-
-    pub(crate) fn label(&self, address: Address) -> Option<u32> {
-        let slot = self.slots.get(self.place(address))?;
-        (slot.stamp == self.stamp).then_some(slot.label)
-    }
-
-    /// Meets an object on the way from what `label` stands for; it must be followed if that is news.
-    fn meet(&mut self, address: Address, label: u32) {
-        let at = self.place(address);
-        let known = (self.slots[at].stamp == self.stamp).then_some(self.slots[at].label);
-        let merged = match known {
-            None => label,
-            Some(old) if old == label || old == SHARED => return,
-            Some(old) if self.sets && old | label == old => return,
-            Some(old) if self.sets => old | label,
-            Some(_) => SHARED,
-        };
-        self.slots[at] = Slot {
-            address,
-            label: merged,
-            stamp: self.stamp,
-        };
-        self.work.push((address, merged));
-        if known.is_none() {
-            self.used += 1;
-            if self.used * 2 > self.slots.len() {
-                self.grow();
-            }
-        }
-    }
-
-    #[cold]
-    fn grow(&mut self) {
-        let size = self.slots.len() * 2;
-        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
-        for slot in old.into_iter().filter(|slot| slot.stamp == self.stamp) {
-            let at = self.place(slot.address);
-            self.slots[at] = slot;
-        }
-    }
-}
 
 /// Where every way to an object begins: for tests that reach objects in wrong ways, and must be caught.
 #[doc(hidden)]
@@ -130,8 +27,8 @@ pub struct Origins {
 #[doc(hidden)]
 impl Machine<'_> {
     pub fn origins(&mut self) -> Origins {
-        self.find_roots();
-        let shared = self.roots.words.iter().map(|&at| self.memory.load(at)).collect();
+        let shared = self.root_words().to_vec();
+        let shared = shared.iter().map(|&at| self.memory.load(at)).collect();
         let is_live = |number: &u32| self.thread_word(*number, thread::STATUS) != status::FREE;
         let roots_of = |number| {
             let mut roots = Vec::new();
@@ -152,23 +49,6 @@ impl Machine<'_> {
 }
 
 impl Machine<'_> {
-    /// The state is another one: who reached what is forgotten.
-    #[inline]
-    pub(crate) fn forget_reach(&mut self) {
-        self.reach.valid = false;
-        self.holders.valid = false;
-        self.others.valid = false;
-    }
-
-    /// The same, where only this thread has moved, forward or back. If it has not stirred ([`Machine::stirs`]), the others reach what
-    /// they reached before.
-    #[inline]
-    pub(crate) fn forget_reach_of(&mut self, number: u32, stirs: bool) {
-        let kept = self.others.valid && self.others_than == number && !stirs;
-        self.forget_reach();
-        self.others.valid = kept;
-    }
-
     /// Whether the current step may have changed what others than its thread reach.
     ///
     /// SOUNDNESS: what they reach are the objects that one comes to from their variables, from what they wait at, and from words outside
@@ -200,40 +80,27 @@ impl Machine<'_> {
     pub(crate) fn find_reached_by_one(&mut self, number: u32, object: Address, most: usize) -> Option<bool> {
         // Who has moved last will most likely move on.
         let moves = number == self.current;
-        if moves && self.others_than != number {
-            self.others_than = number;
-            self.others.valid = false;
-        }
-        let mut reach = std::mem::take(if moves { &mut self.others } else { &mut self.reach });
-        if !reach.valid {
-            reach.begin();
-            reach.begun.resize(self.highest_thread() as usize + 2, false);
-            reach.valid = true;
-        }
-        let own = number as usize + 1;
-        let end = reach.followed.saturating_add(most);
+        let mut reach = self.reachability.take_for(number, moves);
+        reach.begin_state(self.highest_thread() + 1);
+        let end = reach.followed().saturating_add(most);
         let alone = loop {
             if reach.label(object).is_some_and(|label| label != number) {
                 break Some(false);
             }
-            if reach.followed == end {
+            if reach.followed() == end {
                 break None;
             }
             if let Some(met) = reach.take() {
                 self.follow(&mut reach, met);
                 continue;
             }
-            let mut left = reach.begun.iter().enumerate();
-            let Some((next, _)) = left.find(|&(whose, &begun)| !begun && whose != own) else {
-                break Some(true);
-            };
-            reach.begun[next] = true;
-            match next as u32 {
-                0 => self.meet_shared(&mut reach),
-                thread => self.meet_roots(&mut reach, thread - 1, thread - 1),
+            match reach.next_roots(number) {
+                None => break Some(true),
+                Some(Whose::Shared) => self.meet_shared(&mut reach),
+                Some(Whose::Thread(thread)) => self.meet_roots(&mut reach, thread, thread),
             }
         };
-        *(if moves { &mut self.others } else { &mut self.reach }) = reach;
+        self.reachability.put_back(reach, moves);
         alone
     }
 
@@ -252,8 +119,7 @@ impl Machine<'_> {
         if !guarded {
             return self.is_reached_by_one(number, object);
         }
-        let mut reach = std::mem::take(&mut self.shield);
-        reach.begin();
+        let mut reach = self.reachability.take_room();
         self.meet_shared(&mut reach);
         for other in 0..=self.highest_thread() {
             if other != number {
@@ -268,14 +134,13 @@ impl Machine<'_> {
             }
         }
         let shielded = reach.label(object).is_none();
-        self.shield = reach;
+        self.reachability.put_room(reach);
         shielded
     }
 
     /// The young objects that were ever shared and that some thread can still get hold of.
     pub(crate) fn shared_objects(&mut self) -> Vec<Address> {
-        let mut reach = std::mem::take(&mut self.shield);
-        reach.begin();
+        let mut reach = self.reachability.take_room();
         self.meet_shared(&mut reach);
         for number in 0..=self.highest_thread() {
             self.meet_roots(&mut reach, number, SHARED);
@@ -283,9 +148,8 @@ impl Machine<'_> {
         while let Some(met) = reach.take() {
             self.follow(&mut reach, met);
         }
-        let met = reach.work.iter().map(|&(object, _)| object);
-        let shared = met.filter(|&object| self.has_flag(object, ESCAPED)).collect();
-        self.shield = reach;
+        let shared = reach.met().filter(|&object| self.has_flag(object, ESCAPED)).collect();
+        self.reachability.put_room(reach);
         shared
     }
 
@@ -328,8 +192,8 @@ impl Machine<'_> {
 
     /// Meets what the words outside of tracked objects and threads refer to.
     pub(crate) fn meet_shared(&mut self, reach: &mut Reach) {
-        self.find_roots();
-        for &at in &self.roots.words {
+        self.reachability.find_roots(&mut self.memory, &self.roles);
+        for &at in self.reachability.roots() {
             let object = self.memory.load(at);
             if self.is_tracked(object) {
                 reach.meet(object, SHARED);
@@ -351,48 +215,32 @@ impl Machine<'_> {
 
     /// The words of the image that hold references and were ever written, ascending.
     pub(crate) fn root_words(&mut self) -> &[Address] {
-        self.find_roots();
-        &self.roots.words
-    }
-
-    fn find_roots(&mut self) {
-        let known = self.memory.touched_count();
-        if self.roots.seen != known {
-            let mains = self.main_objects.map(|object| match object {
-                0 => 0..0,
-                _ => object..object + self.object_words(object),
-            });
-            let references = &self.roles.references;
-            let is_root =
-                |&&at: &&Address| crate::encode::bit(references, at) && !mains.iter().any(|words| words.contains(&at));
-            self.roots.words.clear();
-            self.roots.words.extend(self.memory.touched().iter().filter(is_root));
-            self.roots.seen = known;
-        }
+        self.reachability.find_roots(&mut self.memory, &self.roles);
+        self.reachability.roots()
     }
 
     /// Whether it is asked who reaches an object: of the image, only the main thread's.
     pub fn is_tracked(&self, object: Address) -> bool {
-        object >= self.memory.image_end() || object != 0 && self.main_objects.contains(&object)
+        object >= self.memory.image_end() || self.reachability.is_main(object)
     }
 
     /// The main thread's own object, if the image refers to it in lists of threads only, and its holder, if nothing else refers to
-    /// that; 0 for what is not so.
-    pub(crate) fn find_main_objects(&mut self) -> [Address; 2] {
+    /// that.
+    pub(crate) fn find_main_objects(&self) -> [Option<Address>; 2] {
         let main = self.thread_word(0, thread::OBJECT);
         let image = HEAP..self.memory.image_end();
         if !image.contains(&main) {
-            return [0; 2];
+            return [None; 2];
         }
-        let holder = self.holder(main).filter(|holder| image.contains(holder)).unwrap_or(0);
-        let (mut is_alone, mut is_held) = (true, holder != 0);
+        let holder = self.holder(main).filter(|holder| image.contains(holder));
+        let (mut is_alone, mut is_held) = (true, true);
         let mut at = image.start;
         while at < image.end {
             if at != main {
                 let (mut refers, mut holds) = (false, false);
                 self.references_of(at, |value| {
                     refers |= value == main;
-                    holds |= value == holder;
+                    holds |= Some(value) == holder;
                 });
                 is_alone &= !refers || &*self.program.class(self.class_of(at)).name == "[Ljava/lang/Thread;";
                 is_held &= !holds;
@@ -400,8 +248,8 @@ impl Machine<'_> {
             at += self.object_words(at);
         }
         match is_alone {
-            true => [main, if is_held { holder } else { 0 }],
-            false => [0; 2],
+            true => [Some(main), holder.filter(|_| is_held)],
+            false => [None; 2],
         }
     }
 

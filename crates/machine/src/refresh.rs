@@ -10,120 +10,36 @@ use crate::writer::Writer;
 use kernel::Instrumentation;
 use program::world::{ClassKind, HEADER_WORDS};
 
-/// How to get back what was encoded before the last vector.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Kept {
-    /// There is no way.
-    #[default]
-    Nothing,
-    /// The writer takes its last changes back.
-    Patched,
-    /// It is the latest of the earlier writers.
-    Swapped,
-}
-
 /// How many parts there can be of which it is noted whether they are stale: the bits of a word.
 const FLAGS: usize = 63;
 
 /// Where an object's lock comes among its words in a vector, after its header.
 const LOCK_WORD: usize = 1;
 
-/// How many earlier writers are kept.
-const EARLIER: usize = 16;
-
 impl Machine<'_> {
     /// Makes the writer's parts those of the present state. `from` is how long the trail was when they were those of an
     /// earlier state, if it has only grown since: then there is a way back.
     pub(crate) fn bring_up_to_date(&mut self, from: Option<usize>) {
-        // Taken out for as long as it works, and put back.
-        let mut writer = self.writer.take().unwrap_or_default();
+        let mut writer = self.encoding.take_writer();
         let between = from.map(|from| (from, self.memory.trail_len()));
         writer.begin_patch();
         if self.refresh(&mut writer) {
-            match between {
-                Some(between) => writer.end_patch(between),
-                None => writer.forget_way_back(),
-            }
+            self.encoding.put_patched(writer, between);
         } else {
             writer.take_back();
-            let mut other = self.spare_writers.pop().unwrap_or_default();
-            other.follow(&writer);
+            let mut other = self.encoding.spare_for(&writer);
             self.rebuild(&mut other);
-            other.adopt_versions(&writer);
-            other.swapped = between.filter(|_| writer.whole);
-            self.earlier.push(std::mem::replace(&mut writer, other));
-            if self.earlier.len() > EARLIER {
-                self.spare_writers.push(self.earlier.remove(0));
-                self.earlier[0].swapped = None;
-            }
-        }
-        (self.kept, self.kept_between) = writer.way_back();
-        self.unwound = None;
-        writer.moved.clear();
-        self.writer = Some(writer);
-    }
-
-    /// Notes that a thread has moved, forward or back.
-    #[inline]
-    pub(crate) fn note_moved(&mut self, number: u32) {
-        if let Some(writer) = &mut self.writer {
-            writer.note_moved(number);
+            self.encoding.put_anew(writer, other, between);
         }
     }
 
     /// Before a step from a state that was come back to: encodes it, so that this step, once it is undone, leads back to
     /// something that is known.
     pub(crate) fn catch_up(&mut self) {
-        if self.memory.seen_at().is_none() && self.writer.as_ref().is_some_and(|writer| writer.whole) {
+        if self.memory.seen_at().is_none() && self.encoding.writer().is_some_and(|writer| writer.whole) {
             self.bring_up_to_date(None);
         }
-        if self.unwound.take().is_some() {
-            self.lose_way_back();
-        }
-    }
-
-    fn lose_way_back(&mut self) {
-        if let Some(writer) = &mut self.writer {
-            writer.forget_way_back();
-        }
-        self.kept = Kept::Nothing;
-    }
-
-    /// After a step was undone: what was encoded before it is good again, if the last vector was the one after it. Where there
-    /// were several steps between two vectors, they must all be undone, one after another.
-    pub(crate) fn take_encoding_back(&mut self, thread: u32, trail_before: usize) {
-        let Some(writer) = &mut self.writer else {
-            return;
-        };
-        let (from, to) = self.kept_between;
-        let now = self.memory.trail_len();
-        let is_kept = self.kept != Kept::Nothing;
-        if is_kept && self.unwound.is_none() && now >= to {
-            // All that was encoded is as it was.
-            return self.note_moved(thread);
-        }
-        let is_next = is_kept && trail_before == self.unwound.unwrap_or(to);
-        if is_next && now > from {
-            self.unwound = Some(now);
-            return self.note_moved(thread);
-        }
-        self.unwound = None;
-        let known = is_next && now == from;
-        match (self.kept, self.earlier.last_mut()) {
-            (Kept::Patched, _) if known => writer.take_back(),
-            (Kept::Swapped, Some(before)) if known => {
-                before.follow(writer);
-                std::mem::swap(before, writer);
-                self.spare_writers.extend(self.earlier.pop());
-            }
-            _ => {
-                self.lose_way_back();
-                return self.note_moved(thread);
-            }
-        }
-        writer.moved.clear();
-        (self.kept, self.kept_between) = writer.way_back();
-        self.memory.see();
+        self.encoding.go_on();
     }
 
     /// Writes anew what may have changed since the last time; `false` if that is more than parts can tell.

@@ -183,7 +183,7 @@ impl Machine<'_> {
         let (top, image_end) = (self.memory.top(), self.memory.image_end());
         if top - image_end > GARBAGE && top - image_end > self.left.saturating_mul(2) {
             self.collect();
-            self.forget_reach();
+            self.reachability.forget();
             self.left = self.memory.top() - image_end;
         }
         self.memory.commit();

@@ -19,7 +19,7 @@ use crate::frames::RETRY;
 use crate::layout::{ALONE, MAX_THREADS, OWNER_MASK, frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
-use crate::reach::SHARED;
+use crate::reachability::SHARED;
 use crate::thread_signature::ThreadSignatures;
 use crate::writer::Writer;
 use program::ir::RegisterKind;
@@ -122,8 +122,7 @@ impl Machine<'_> {
         if !self.is_tracked(object) {
             return true;
         }
-        let mut reach = std::mem::take(&mut self.shield);
-        reach.begin();
+        let mut reach = self.reachability.take_room();
         self.meet_shared(&mut reach);
         for number in 0..=self.highest_thread() {
             if number != self.current {
@@ -137,7 +136,7 @@ impl Machine<'_> {
             self.follow(&mut reach, met);
         }
         let held = reach.label(object).is_some();
-        self.shield = reach;
+        self.reachability.put_room(reach);
         held
     }
 
@@ -171,7 +170,7 @@ impl Machine<'_> {
         if permutation.loose.len() < 2 || permutation.named != self.semantics.names_threads {
             return permutation.named == self.semantics.names_threads;
         }
-        let mut sorter = self.sorter.take().unwrap_or_default();
+        let mut sorter = self.encoding.take_sorter();
         sorter.signatures.begin();
         let key = |thread: u32| {
             let slot = permutation.threads.iter().position(|&other| other == thread);
@@ -189,17 +188,17 @@ impl Machine<'_> {
             sorted.sort_by(|&one, &two| compare(one, two));
             sorter.sorted = sorted;
         }
-        self.sorter = Some(sorter);
+        self.encoding.put_sorter(sorter);
         same
     }
 
     fn sort_loose(&mut self, loose: &mut [u32]) {
-        let mut sorter = self.sorter.take().unwrap_or_default();
+        let mut sorter = self.encoding.take_sorter();
         if !sorter.sorted.is_empty() {
             // That was found out just now.
             loose.copy_from_slice(&sorter.sorted);
             sorter.sorted.clear();
-            self.sorter = Some(sorter);
+            self.encoding.put_sorter(sorter);
             return;
         }
         sorter.signatures.begin();
@@ -223,7 +222,7 @@ impl Machine<'_> {
             *place = numbers[from];
         }
         sorter.keys = keys;
-        self.sorter = Some(sorter);
+        self.encoding.put_sorter(sorter);
     }
 
     /// What a thread counts by before all of its frames.
@@ -348,7 +347,7 @@ impl Machine<'_> {
             return Some(number);
         }
         let is_written = self.memory.seen_at() == Some(self.memory.trail_len());
-        if let Some(writer) = &self.writer
+        if let Some(writer) = self.encoding.writer()
             && is_written
             && writer.whole
             && writer.moved.is_empty()

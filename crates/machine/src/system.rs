@@ -115,7 +115,7 @@ impl Machine<'_> {
                 undo.wrote = self.wrote;
                 // Without `escape` nobody asks.
                 undo.stirs = !self.semantics.runs_through() || self.stirs(action.thread);
-                self.forget_reach_of(action.thread, undo.stirs);
+                self.reachability.forget_of(action.thread, undo.stirs);
                 Ok(undo)
             }
             Err(what) => {
@@ -131,7 +131,7 @@ impl Machine<'_> {
         let solo = self.is_alone(number);
         self.begin_attention(solo);
         self.catch_up();
-        self.note_moved(number);
+        self.encoding.note_moved(number);
         self.declare_step(number);
         // SOUNDNESS: what a thread does while it is alone happens before all that any other will do, and after all that any other has
         // done. So nothing that a reduction rests on is about it, and no record is kept of it.
@@ -222,9 +222,9 @@ impl Machine<'_> {
     /// Goes back over the latest step.
     pub fn undo(&mut self, undo: Undo) {
         let trail = self.memory.trail_len();
-        self.forget_reach_of(undo.thread, undo.stirs);
+        self.reachability.forget_of(undo.thread, undo.stirs);
         self.memory.undo(undo.checkpoint);
-        self.take_encoding_back(undo.thread, trail);
+        self.encoding.take_back(&mut self.memory, undo.thread, trail);
         self.set_current(undo.current, undo.fp);
         self.yielding = false;
     }

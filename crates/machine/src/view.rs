@@ -163,7 +163,7 @@ impl<'p> Reachability for Java<'p> {
         }
         let young = state
             .tracked_at(location)
-            .filter(|object| !state.main_objects.contains(object));
+            .filter(|object| !state.reachability.is_main(*object));
         young.is_none_or(|object| state.has_flag(object, ESCAPED))
     }
 

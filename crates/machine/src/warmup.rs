@@ -77,7 +77,9 @@ impl Machine<'_> {
         self.console = console;
         self.semantics.names_threads = names;
         self.freeze();
-        self.main_objects = self.find_main_objects();
+        let words = |object| object..object + self.object_words(object);
+        let mains = self.find_main_objects().map(|object| object.map_or(0..0, words));
+        self.reachability.set_main_objects(mains);
         Ok(())
     }
 

@@ -2,10 +2,10 @@
 //! changed in it.
 
 use crate::encode::{GROUP_SHIFT, YOUNG};
+use crate::encoding::Kept;
 use crate::memory::Address;
 use crate::numbers::Numbers;
 use crate::part::{Part, SHARE};
-use crate::refresh::Kept;
 use crate::symmetry::ThreadPermutation;
 use kernel::StateVector;
 
