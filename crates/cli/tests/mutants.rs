@@ -101,7 +101,7 @@ fn a_broken_class_file_is_an_error_or_a_run() {
                 refused += 1;
                 continue;
             }
-            machine.turns = 30;
+            machine.limit_turns(30);
             match machine.launch(&name, &[]) {
                 Ok(()) => match machine.run() {
                     End::Exit(0) => ended += 1,

@@ -113,23 +113,23 @@ fn choose(m: &mut Machine<'_>, first: i32, count: i64) -> Answer {
     if count > i64::from(Alternatives::MOST) {
         return Err(Trap::Unsupported(format!("a choice of {count} numbers")));
     }
-    Ok(first.wrapping_add(m.choice as i32).into())
+    Ok(first.wrapping_add(m.choice() as i32).into())
 }
 
 fn either(m: &mut Machine<'_>, _: &Args) -> Answer {
-    Ok((m.choice != 0).into())
+    Ok((m.choice() != 0).into())
 }
 
 fn element(m: &mut Machine<'_>, args: &Args) -> Answer {
     let array = non_null(args.word(0))?;
     choose(m, 0, m.array_length(array).into())?;
-    Ok(m.memory.load(array + ARRAY_HEADER_WORDS + m.choice).into())
+    Ok(m.memory.load(array + ARRAY_HEADER_WORDS + m.choice()).into())
 }
 
 fn wide_element(m: &mut Machine<'_>, args: &Args) -> Answer {
     let array = non_null(args.word(0))?;
     choose(m, 0, m.array_length(array).into())?;
-    let at = array + ARRAY_HEADER_WORDS + 2 * m.choice;
+    let at = array + ARRAY_HEADER_WORDS + 2 * m.choice();
     Ok(Outcome::Wide(m.memory.load_wide(at)))
 }
 

@@ -37,5 +37,9 @@ pub(crate) fn alternatives(class: &str, name: &str) -> Option<Alternatives> {
 
 fn attempt(m: &mut Machine<'_>, _: &Args) -> Answer {
     m.note_attempt();
-    Ok(if m.choice == 1 { Outcome::Word(0) } else { Outcome::Body })
+    Ok(if m.choice() == 1 {
+        Outcome::Word(0)
+    } else {
+        Outcome::Body
+    })
 }

@@ -195,7 +195,8 @@ impl Machine<'_> {
             return;
         }
         let next = self.next_runnable(number, self.thread_word(number, thread::STATUS));
-        self.declared_step = self.footprint_of(|machine, transitions| machine.footprint(number, next, transitions));
+        let footprint = self.footprint_of(|machine, transitions| machine.footprint(number, next, transitions));
+        self.step.declare(footprint);
     }
 
     fn footprint_of(
@@ -224,8 +225,8 @@ impl Machine<'_> {
         let mut footprint =
             self.footprint_of(|machine, transitions| machine.native_footprint(number, fp, method, transitions));
         // A thread that has waited goes on by what its step declares.
-        if self.began == (fp, self.memory.load(fp + frame::PC)) {
-            footprint.append(&mut self.declared_step);
+        if self.step.began_with(fp, self.memory.load(fp + frame::PC)) {
+            footprint.append(&mut self.step.take_declared());
         }
         self.memory.recorder.on.set(true);
         Some(Declared {
@@ -237,7 +238,7 @@ impl Machine<'_> {
 
     /// After it: compares what it has accessed with what it declares.
     pub(crate) fn end_audit(&mut self, method: &Method, declared: Option<Declared>, answer: &Answer) {
-        self.declared_step.clear();
+        self.step.take_declared();
         let Some(declared) = declared else { return };
         self.memory.recorder.on.set(false);
         let mut accesses = self.memory.recorder.accesses.take();

@@ -64,7 +64,7 @@ impl Machine<'_> {
     pub fn boot(&mut self) -> Result<(), StartError> {
         let booted = self.boot_jdk();
         // An error that the JDK has caught may have left something out.
-        match self.lacks.get() {
+        match self.run.lack() {
             Some(option) => Err(StartError::TooSmall(option)),
             None => booted,
         }

@@ -93,7 +93,7 @@ impl Machine<'_> {
             }
         }
         self.memory.set_top(free);
-        self.collect_at = next_collection(free, self.memory.limit());
+        self.run.collect_at(next_collection(free, self.memory.limit()));
     }
 
     /// Every word of an object that refers to another: its references, and its lock word if that leads to a monitor.

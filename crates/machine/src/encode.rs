@@ -140,8 +140,8 @@ impl Machine<'_> {
         self.current = 0;
         self.fp = 0;
         self.logged = 0;
-        self.arrivals.clear();
-        self.yielding = false;
+        self.run.forget_arrivals();
+        self.step.set_yielding(false);
     }
 
     /// Forgets which words of the image were ever written, and all that was encoded. Only where all of the image is as it was.

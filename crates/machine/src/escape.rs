@@ -19,17 +19,13 @@ use program::ir::Instr;
 impl Machine<'_> {
     /// Before a step: notes what it is about to write.
     pub(crate) fn note_written(&mut self, action: Action) {
-        let mut transitions = std::mem::take(&mut self.scratch);
-        transitions.clear();
+        let mut transitions = self.step.take_room();
         transitions.add(ThreadId(action.thread), action, true);
         let next = self.next_instruction(action.thread);
         self.footprint(action.thread, next, &mut transitions);
-        self.written.clear();
-        for entry in transitions.entries() {
-            self.written.extend_from_slice(transitions.footprint(entry));
-        }
-        self.scratch = transitions;
-        self.wild = self.is_wild(action.thread);
+        let wild = self.is_wild(action.thread);
+        self.step.note_written(&transitions, wild);
+        self.step.put_room(transitions);
     }
 
     /// Whether a thread is about to call a native method of which nobody knows what it accesses.
@@ -55,14 +51,13 @@ impl Machine<'_> {
     fn mark_written(&mut self) {
         let number = self.current;
         let image_end = self.memory.image_end();
-        let mut work = std::mem::take(&mut self.escaping);
-        work.clear();
+        let mut work = self.step.take_escaping();
         for &(at, _) in self.memory.step_log() {
             if (CLASSES..image_end).contains(&at) && crate::encode::bit(&self.roles.references, at) {
                 work.push(self.memory.load(at));
             }
         }
-        for touch in self.written.iter().filter(|touch| !touch.access.is_read()) {
+        for touch in self.step.written().iter().filter(|touch| !touch.access.is_read()) {
             let Location { object, cell } = touch.location;
             let is_young = image_end <= object && object < self.memory.top();
             if !is_young || cell == Location::MONITOR || !self.has_flag(object, ESCAPED) {
@@ -75,11 +70,11 @@ impl Machine<'_> {
                 work.push(self.memory.load(object + cell));
             }
         }
-        if self.wild {
+        if self.step.is_wild() {
             self.each_thread_root(number, |value| work.push(value));
         }
         self.escape_all(&mut work);
-        self.escaping = work;
+        self.step.put_escaping(work);
     }
 
     /// Stores a reference where every thread finds it.
@@ -93,10 +88,10 @@ impl Machine<'_> {
         if !self.stepping || !self.semantics.has(Instrumentation::ESCAPE_BITS) {
             return;
         }
-        let mut work = std::mem::take(&mut self.escaping);
+        let mut work = self.step.take_escaping();
         work.push(object);
         self.escape_all(&mut work);
-        self.escaping = work;
+        self.step.put_escaping(work);
     }
 
     /// A thread that was alone is about to start another one: what that will be able to reach has escaped.
@@ -108,8 +103,7 @@ impl Machine<'_> {
             return;
         }
         let escaped = self.shared_objects();
-        let mut work = std::mem::take(&mut self.escaping);
-        work.clear();
+        let mut work = self.step.take_escaping();
         for object in escaped {
             self.references_of(object, |value| work.push(value));
         }
@@ -121,7 +115,7 @@ impl Machine<'_> {
             }
         }
         self.escape_all(&mut work);
-        self.escaping = work;
+        self.step.put_escaping(work);
     }
 
     fn escape_all(&mut self, work: &mut Vec<Address>) {

@@ -111,7 +111,7 @@ impl<'p> Machine<'p> {
         if self.stepping {
             return Err(Trap::Unsupported("more stack than --stack allows".to_owned()));
         }
-        self.note_lack("--stack");
+        self.run.note_lack("--stack");
         Err(Trap::Raise("java/lang/StackOverflowError", None))
     }
 

@@ -36,7 +36,7 @@ impl Machine<'_> {
     /// exploring there is never one: where a heap ends is no property of the program.
     #[cold]
     pub fn heap_full(&mut self) -> Trap {
-        let starved = std::mem::take(&mut self.starved);
+        let starved = self.run.take_starved();
         if self.memory.was_refused() {
             return Trap::Unsupported("more memory than --memory allows".to_owned());
         }
@@ -46,7 +46,7 @@ impl Machine<'_> {
         if !starved {
             return Trap::Collect;
         }
-        self.note_lack("--heap");
+        self.run.note_lack("--heap");
         if !self.memory.open_reserve() {
             return Trap::Unsupported("more memory than --heap allows".to_owned());
         }

@@ -211,33 +211,33 @@ impl<'p> Machine<'p> {
         // A step ends here, unless it began with this instruction.
         macro_rules! stop {
             () => {
-                if !self.fresh {
+                if !self.step.is_fresh() {
                     save!();
                     return Ok(Exit::Pending);
                 }
-                self.fresh = false;
+                self.step.set_fresh(false);
             };
         }
         // Other threads may see what follows: a step ends before it, unless there are none.
         macro_rules! visible {
             () => {
                 if STEPPING && !self.semantics.has(Instrumentation::EVERY_STEP) {
-                    if !self.alone {
+                    if !self.solo.is_on() {
                         stop!();
-                    } else if self.attentive {
+                    } else if self.solo.is_attentive() {
                         save!();
                         if self.attend() {
                             return Ok(Exit::Pending);
                         }
                     }
-                    self.fresh = false;
+                    self.step.set_fresh(false);
                 }
             };
         }
         // The same, unless no other thread was ever able to reach the object.
         macro_rules! visible_at {
             ($object:expr) => {
-                if !STEPPING || self.alone || !self.is_own($object) {
+                if !STEPPING || self.solo.is_on() || !self.is_own($object) {
                     visible!();
                 }
             };
@@ -265,7 +265,7 @@ impl<'p> Machine<'p> {
         // What is stored into an object that others may reach has escaped.
         macro_rules! publish {
             ($object:expr) => {
-                if STEPPING && !self.alone && !self.is_own($object) {
+                if STEPPING && !self.solo.is_on() && !self.is_own($object) {
                     self.mark_escaped();
                 }
             };
@@ -328,7 +328,7 @@ impl<'p> Machine<'p> {
         }
         macro_rules! collect {
             () => {
-                if self.memory.top() >= self.collect_at {
+                if self.run.is_collection_due(self.memory.top()) {
                     save!();
                     return Ok(Exit::Collect);
                 }
@@ -340,7 +340,7 @@ impl<'p> Machine<'p> {
             // the lowering ends every method with one that cannot.
             let instr = unsafe { *code.instrs.get_unchecked(pc) };
             // An instruction that was only linked is not over: it is tried again in the same step.
-            if STEPPING && self.semantics.has(Instrumentation::EVERY_STEP) && self.began != (fp, pc as u32) {
+            if STEPPING && self.semantics.has(Instrumentation::EVERY_STEP) && !self.step.began_with(fp, pc as u32) {
                 save!();
                 return Ok(Exit::Pending);
             }
@@ -682,7 +682,7 @@ impl<'p> Machine<'p> {
                 Instr::MonitorEnter { o } => {
                     let object = object!(o);
                     visible_at!(object);
-                    if STEPPING && self.alone && object < self.memory.image_end() {
+                    if STEPPING && self.solo.is_on() && object < self.memory.image_end() {
                         self.note_console_lock(method, object);
                     }
                     let lock = self.memory.load(object + LOCK);
@@ -692,7 +692,7 @@ impl<'p> Machine<'p> {
                         self.memory.store(object + LOCK, lock + (1 << OWNER_BITS));
                     } else if !self.try_enter(object) {
                         save!();
-                        if STEPPING && self.alone {
+                        if STEPPING && self.solo.is_on() {
                             // Whoever has it is no more: the thread stands before this for ever.
                             return Ok(Exit::Pending);
                         }
@@ -821,7 +821,7 @@ impl<'p> Machine<'p> {
                 }
                 Instr::Special { op, d, a, b } => {
                     if STEPPING && self.is_visible(method, op) {
-                        if self.alone && self.is_told(method, op) {
+                        if self.solo.is_on() && self.is_told(method, op) {
                             stop!();
                         } else {
                             visible!();
@@ -832,8 +832,8 @@ impl<'p> Machine<'p> {
                         Next::Advance => pc += 1,
                         Next::Reload => {
                             reload!();
-                            if std::mem::take(&mut self.yielding) && !self.alone {
-                                self.gave_way = true;
+                            if self.step.take_yielding() && !self.solo.is_on() {
+                                self.run.give_way();
                                 *fuel = 0;
                             }
                         }

@@ -299,7 +299,7 @@ impl Machine<'_> {
 
     /// Before a step: notes the accesses with which it begins.
     pub(crate) fn record_accesses(&mut self, number: u32) -> Result<(), Trap> {
-        let touches = std::mem::take(&mut self.written);
+        let touches = self.step.take_written();
         let mut result = Ok(());
         for touch in &touches {
             let object = touch.location.object;
@@ -313,7 +313,7 @@ impl Machine<'_> {
                 }
             }
         }
-        self.written = touches;
+        self.step.put_written(touches);
         result
     }
 
@@ -356,7 +356,7 @@ impl Machine<'_> {
 
     /// After a step: notes whether it has taken a synchronizer, or given one up.
     pub(crate) fn note_owned(&mut self, number: u32) -> Result<(), Trap> {
-        let mut written = self.written.iter().filter(|touch| !touch.access.is_read());
+        let mut written = self.step.written().iter().filter(|touch| !touch.access.is_read());
         let named = written.find(|touch| self.names_owner(touch.location));
         let synchronizer = named.map(|touch| touch.location.object);
         let Some(synchronizer) = synchronizer.filter(|_| !self.distrusts) else {

@@ -4,12 +4,16 @@ use crate::caveat::Caveat;
 use crate::class_facts::ClassFacts;
 use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
+use crate::encode::Roles;
 use crate::encoding::Encoding;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
 use crate::native::Natives;
 use crate::reachability::Reachability;
+use crate::run::Run;
+use crate::solo::Solo;
+use crate::step::Step;
 use kernel::{Instrumentation, Unsupported};
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -271,56 +275,22 @@ pub struct Machine<'p> {
     pub(crate) stack_end: Address,
     /// Frames of the running thread from here up are logged or younger than the step.
     pub(crate) logged: Address,
-    /// Threads in the order in which they began to wait for something: who waited longest is served first.
-    pub(crate) arrivals: Vec<u32>,
-    pub(crate) collect_at: Address,
-    /// Whether an instruction of a run has found the heap full right after a collection.
-    pub(crate) starved: bool,
-    /// The option that a run has once gone beyond, outside of exploring.
-    pub(crate) lacks: std::cell::Cell<Option<&'static str>>,
-    pub(crate) roles: crate::encode::Roles,
+    /// What a run keeps besides the state.
+    pub(crate) run: Run,
+    /// What is known about the step that is being taken, and about a thread that is alone.
+    pub(crate) step: Step,
+    pub(crate) solo: Solo,
+    pub(crate) roles: Roles,
     /// What was encoded last, and the way back.
     pub(crate) encoding: Encoding,
     /// Who reaches what, as far as somebody has asked.
     pub(crate) reachability: Reachability,
-    /// What the current step is about to touch, and whether nobody knows.
-    pub(crate) written: Vec<kernel::MemoryAccess>,
-    pub(crate) scratch: kernel::Transitions<crate::system::Action>,
-    /// The footprint of the current step, until a native method has been compared with it (`audit`).
-    pub(crate) declared_step: Vec<kernel::MemoryAccess>,
-    pub(crate) wild: bool,
-    pub(crate) escaping: Vec<Address>,
     /// The places, by method and instruction, whose objects were proved never to be shared.
     pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
     /// What this machine has noted in [`Shared::caveats`].
     pub(crate) noted: BTreeSet<Caveat>,
     /// Whether synchronizers are no locks, because one was taken from its owner.
     pub(crate) distrusts: bool,
-    /// Whether the current step has yet to touch something that others may see.
-    pub(crate) fresh: bool,
-    /// Whether the running thread is the only one that is alive, so that nobody sees where its step ends.
-    pub(crate) alone: bool,
-    /// Whether accesses of a thread that is alone are looked at ([`Machine::attend`]), and whether it stops at each.
-    pub(crate) attentive: bool,
-    pub(crate) pauses: bool,
-    pub(crate) paused: bool,
-    /// Whether a thread that was alone has written anything in the current step.
-    pub(crate) wrote: bool,
-    /// How many steps of the main thread [`Machine::run_ahead`] has taken, and whether these had no end in sight.
-    pub(crate) ahead: u32,
-    pub(crate) restless: bool,
-    /// How many words were left when garbage was last collected on the way.
-    pub(crate) left: u32,
-    /// Frame and instruction with which the current step began.
-    pub(crate) began: (Address, u32),
-    /// Whether the present turn ends because the thread gave way.
-    pub(crate) gave_way: bool,
-    /// How many more turns [`Machine::run`] may give to threads.
-    pub turns: u64,
-    /// Whether the running thread gives way to the others.
-    pub yielding: bool,
-    /// Which alternative a native method that has several takes, counted from 0.
-    pub choice: u32,
     /// Whether the machine goes step by step, and who is served first is no question.
     pub(crate) stepping: bool,
     /// How it goes step by step.
@@ -416,45 +386,35 @@ impl<'p> Machine<'p> {
             fp: 0,
             stack_end: 0,
             logged: 0,
-            arrivals: Vec::new(),
-            starved: false,
-            lacks: std::cell::Cell::new(None),
-            collect_at: HEAP + shared.limits.heap_words / 2,
-            roles: crate::encode::Roles::default(),
+            run: Run::new(HEAP + shared.limits.heap_words / 2),
+            step: Step::default(),
+            solo: Solo::default(),
+            roles: Roles::default(),
             encoding: Encoding::default(),
             reachability: Reachability::default(),
-            written: Vec::new(),
-            scratch: kernel::Transitions::default(),
-            declared_step: Vec::new(),
-            wild: false,
-            escaping: Vec::new(),
             proved: std::sync::Arc::default(),
             noted: BTreeSet::new(),
             distrusts: false,
             discipline: None,
-            fresh: true,
-            alone: false,
-            attentive: false,
-            pauses: false,
-            paused: false,
-            wrote: false,
-            ahead: 0,
-            restless: false,
-            left: 0,
-            began: (0, 0),
-            gave_way: false,
-            turns: u64::MAX,
-            yielding: false,
-            choice: 0,
             stepping: false,
             semantics: StepSemantics::default(),
             allowed: Vec::new(),
         })
     }
 
-    /// A run goes beyond what this option allows.
-    pub(crate) fn note_lack(&self, option: &'static str) {
-        self.lacks.set(self.lacks.get().or(Some(option)));
+    /// How many more turns [`Machine::run`] may give to threads.
+    pub fn limit_turns(&mut self, turns: u64) {
+        self.run.limit_turns(turns);
+    }
+
+    /// Which alternative a native method that has several takes, counted from 0.
+    pub fn choice(&self) -> u32 {
+        self.step.choice()
+    }
+
+    /// The running thread gives way to the others.
+    pub fn give_way(&mut self) {
+        self.step.set_yielding(true);
     }
 
     /// Whether the machine goes step by step.

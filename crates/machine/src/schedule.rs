@@ -33,7 +33,8 @@ pub enum End {
 impl Machine<'_> {
     /// Runs until the program or the machine's own call ends.
     pub fn run(&mut self) -> End {
-        (self.stepping, self.alone) = (false, false);
+        self.stepping = false;
+        self.solo.end();
         let mut idle = 0;
         loop {
             // Threads that do nothing but give way to one another wait for time to pass.
@@ -46,10 +47,9 @@ impl Machine<'_> {
                 }
                 return End::Stuck(self.describe_threads());
             };
-            if self.turns == 0 || (self.shared.stopped)() {
+            if (self.shared.stopped)() || !self.run.take_turn() {
                 return End::OutOfTurns;
             }
-            self.turns -= 1;
             self.switch_to(next);
             self.memory.commit();
             self.log_top();
@@ -60,8 +60,7 @@ impl Machine<'_> {
                 thread::FRAME,
                 if matches!(exit, Exit::Ended) { 0 } else { self.fp },
             );
-            idle = if self.gave_way { idle + 1 } else { 0 };
-            self.gave_way = false;
+            idle = if self.run.take_gave_way() { idle + 1 } else { 0 };
             match exit {
                 Exit::Fuel | Exit::Pending | Exit::Collect => {}
                 Exit::Blocked => {
@@ -85,12 +84,12 @@ impl Machine<'_> {
         loop {
             let exit = self.execute::<false>(fuel);
             if !matches!(exit, Exit::Collect) {
-                self.starved = false;
+                self.run.set_starved(false);
                 return exit;
             }
             // Without using up fuel no thread comes back to an instruction.
             let at = (self.fp, self.memory.load(self.fp + frame::PC), *fuel);
-            self.starved = collected == Some(at);
+            self.run.set_starved(collected == Some(at));
             collected = Some(at);
             self.set_thread_word(self.current, thread::FRAME, self.fp);
             self.collect();

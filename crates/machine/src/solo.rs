@@ -26,6 +26,68 @@ const WATCHED: u32 = 1 << 20;
 const GARBAGE: u32 = 1 << 22;
 const LARGEST: u32 = 1 << 24;
 
+/// Whether the thread that runs is alone, and what was found out about it.
+#[derive(Default)]
+pub(crate) struct Solo {
+    /// Whether the running thread is the only one that is alive, so that nobody sees where its step ends.
+    on: bool,
+    /// Whether its accesses are looked at ([`Machine::attend`]), and whether it stops at each.
+    attentive: bool,
+    pauses: bool,
+    paused: bool,
+    /// Whether it has written anything in the current step.
+    wrote: bool,
+    /// How many steps of the main thread [`Machine::run_ahead`] has taken, and whether these had no end in sight.
+    ahead: u32,
+    restless: bool,
+    /// How many words were left when garbage was last collected on the way.
+    left: u32,
+}
+
+impl Solo {
+    /// Whether the running thread is the only one alive, and its step goes on for that.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// A step begins to run, by a thread that is alone or by another.
+    pub(crate) fn begin(&mut self, on: bool) {
+        self.on = on;
+    }
+
+    /// The thread is not alone any more, or its step is over.
+    pub(crate) fn end(&mut self) {
+        self.on = false;
+    }
+
+    /// Before a step: nothing was written so far.
+    pub(crate) fn begin_attention(&mut self, solo: bool) {
+        (self.attentive, self.wrote, self.paused) = (solo, false, false);
+    }
+
+    /// Whether the accesses of a thread that is alone are looked at.
+    #[inline(always)]
+    pub(crate) fn is_attentive(&self) -> bool {
+        self.attentive
+    }
+
+    /// Whether the step is interrupted, to be looked at; asked once.
+    pub(crate) fn take_paused(&mut self) -> bool {
+        std::mem::take(&mut self.paused)
+    }
+
+    /// Whether a thread that was alone has written anything in the step.
+    pub(crate) fn wrote(&self) -> bool {
+        self.wrote
+    }
+
+    /// A program is put before its first step.
+    pub(crate) fn start_over(&mut self) {
+        (self.ahead, self.restless) = (0, false);
+    }
+}
+
 impl Machine<'_> {
     /// Whether a thread is the only one alive, and its step may go on for that.
     ///
@@ -33,7 +95,7 @@ impl Machine<'_> {
     /// can. So the thread goes access by access from when its time is up until it has forgotten that. A program that looks at the clock
     /// itself never does.
     pub(crate) fn is_alone(&self, number: u32) -> bool {
-        self.is_only(number) && !self.restless && !self.awaits_clock()
+        self.is_only(number) && !self.solo.restless && !self.awaits_clock()
     }
 
     /// Whether a thread is the only one alive.
@@ -44,30 +106,25 @@ impl Machine<'_> {
 
     /// Whether steps of a thread that is alone pause before every access ([`Machine::apply_seen`]).
     pub fn pause(&mut self, pauses: bool) {
-        self.pauses = pauses;
-    }
-
-    pub(crate) fn begin_attention(&mut self, solo: bool) {
-        (self.attentive, self.wrote, self.paused) = (solo, false, false);
+        self.solo.pauses = pauses;
     }
 
     /// Looks at the next instruction of a thread that is alone; whether the thread pauses before it.
     #[cold]
     pub(crate) fn attend(&mut self) -> bool {
-        if !self.wrote {
-            self.wrote = self.is_about_to_write();
-            self.attentive = self.pauses || !self.wrote;
+        if !self.solo.wrote {
+            self.solo.wrote = self.is_about_to_write();
+            self.solo.attentive = self.solo.pauses || !self.solo.wrote;
         }
-        self.paused = self.pauses && !self.fresh;
-        self.paused
+        self.solo.paused = self.solo.pauses && !self.step.is_fresh();
+        self.solo.paused
     }
 
     fn is_about_to_write(&mut self) -> bool {
         let Some(next) = self.next_instruction(self.current) else {
             return false;
         };
-        let mut transitions = std::mem::take(&mut self.scratch);
-        transitions.clear();
+        let mut transitions = self.step.take_room();
         let go = Action {
             thread: self.current,
             what: What::Go,
@@ -79,7 +136,7 @@ impl Machine<'_> {
             .iter()
             .flat_map(|entry| transitions.footprint(entry));
         let writes = touches.any(|touch| !touch.access.is_read());
-        self.scratch = transitions;
+        self.step.put_room(transitions);
         writes
     }
 
@@ -111,14 +168,14 @@ impl Machine<'_> {
     /// way back: the search begins where this ends. If it comes to no end, `most` steps ahead, the program is where it begins, and goes
     /// access by access from there as if it were not alone: the search finds out what keeps it.
     pub fn run_ahead(&mut self, start: &Start, most: u32) -> Result<(), LaunchError> {
-        (self.ahead, self.restless) = (0, false);
+        self.solo.start_over();
         self.begin_alone(start)?;
         let (mut kept, mut renew) = (Vec::new(), STRIDE);
         while !(self.shared.stopped)() && self.goes_on_alone() {
             let is_large = self.memory.top() - self.memory.image_end() > LARGEST;
             let mut is_round = false;
-            if self.ahead > 0
-                && self.ahead.is_multiple_of(STRIDE)
+            if self.solo.ahead > 0
+                && self.solo.ahead.is_multiple_of(STRIDE)
                 && self.memory.top() - self.memory.image_end() < WATCHED
             {
                 // Brent's algorithm, as in the search.
@@ -126,26 +183,26 @@ impl Machine<'_> {
                 self.encode_afresh(&mut vector);
                 let words = vector.words();
                 is_round = kept == words;
-                if self.ahead >= renew {
-                    (kept, renew) = (words, self.ahead * 2);
+                if self.solo.ahead >= renew {
+                    (kept, renew) = (words, self.solo.ahead * 2);
                 }
             }
-            if self.ahead == most || is_large || is_round {
-                (self.ahead, self.restless) = (0, true);
+            if self.solo.ahead == most || is_large || is_round {
+                (self.solo.ahead, self.solo.restless) = (0, true);
                 self.begin_alone(start)?;
                 break;
             }
             if !self.step_ahead(&mut |_| ()) {
                 break;
             }
-            self.ahead += 1;
+            self.solo.ahead += 1;
         }
         Ok(())
     }
 
     /// Goes back to where the program begins.
     fn begin_alone(&mut self, start: &Start) -> Result<(), LaunchError> {
-        self.left = 0;
+        self.solo.left = 0;
         self.restart();
         // No step of these is undone, so nobody needs the vector before it.
         self.forget_encodings();
@@ -156,7 +213,7 @@ impl Machine<'_> {
     /// Whether that was possible.
     pub fn run_ahead_again(&mut self, start: &Start, see: &mut dyn FnMut(&mut Self)) -> Result<bool, LaunchError> {
         self.begin_alone(start)?;
-        for _ in 0..self.ahead {
+        for _ in 0..self.solo.ahead {
             see(self);
             if !self.step_ahead(see) {
                 return Ok(false);
@@ -181,10 +238,10 @@ impl Machine<'_> {
         };
         let went = self.apply_seen(go, see).is_ok();
         let (top, image_end) = (self.memory.top(), self.memory.image_end());
-        if top - image_end > GARBAGE && top - image_end > self.left.saturating_mul(2) {
+        if top - image_end > GARBAGE && top - image_end > self.solo.left.saturating_mul(2) {
             self.collect();
             self.reachability.forget();
-            self.left = self.memory.top() - image_end;
+            self.solo.left = self.memory.top() - image_end;
         }
         self.memory.commit();
         went

@@ -202,7 +202,7 @@ impl Machine<'_> {
 
     /// Runs the function of a native method and returns from its frame.
     fn call_native(&mut self, method: &Method) -> Result<Next, Trap> {
-        if self.memory.top() >= self.collect_at {
+        if self.run.is_collection_due(self.memory.top()) {
             return Ok(Next::Leave(Exit::Collect));
         }
         let bound = self.bind(method)?;
@@ -216,14 +216,14 @@ impl Machine<'_> {
             self.read_names(touches, &args)?;
         }
         let seen = self.stepping
-            && !self.alone
+            && !self.solo.is_on()
             && self.semantics.has(Instrumentation::ESCAPE_BITS)
             && self.is_visible(method, NATIVE);
         let declared = self.begin_audit(method, touches);
         let outcome = native(self, &args);
         self.end_audit(method, declared, &outcome);
         // The choice of a step is for the native method that it begins with, and for no other.
-        self.choice = 0;
+        self.step.choose(0);
         let outcome = outcome?;
         if seen {
             self.mark_escaped();
@@ -252,7 +252,9 @@ impl Machine<'_> {
                     return Err(trap);
                 }
                 // What was noted for the body is read before anybody else moves, as far as the step's footprint allows.
-                self.fresh |= matches!(touches, Touches::Everything | Touches::Unknown);
+                if matches!(touches, Touches::Everything | Touches::Unknown) {
+                    self.step.set_fresh(true);
+                }
                 return Ok(Next::Reload);
             }
             Outcome::Call(target, arguments) => {

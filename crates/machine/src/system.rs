@@ -108,11 +108,11 @@ impl Machine<'_> {
             current: self.current,
             fp: self.fp,
         };
-        let stepped = self.step(action, see);
-        self.alone = false;
+        let stepped = self.take_step(action, see);
+        self.solo.end();
         match stepped {
             Ok(()) => {
-                undo.wrote = self.wrote;
+                undo.wrote = self.solo.wrote();
                 // Without `escape` nobody asks.
                 undo.stirs = !self.semantics.runs_through() || self.stirs(action.thread);
                 self.reachability.forget_of(action.thread, undo.stirs);
@@ -125,17 +125,17 @@ impl Machine<'_> {
         }
     }
 
-    fn step(&mut self, action: Action, see: &mut dyn FnMut(&mut Self)) -> Result<(), Unsupported> {
+    fn take_step(&mut self, action: Action, see: &mut dyn FnMut(&mut Self)) -> Result<(), Unsupported> {
         self.stepping = true;
         let number = action.thread;
         let solo = self.is_alone(number);
-        self.begin_attention(solo);
+        self.solo.begin_attention(solo);
         self.catch_up();
         self.encoding.note_moved(number);
         self.declare_step(number);
         // SOUNDNESS: what a thread does while it is alone happens before all that any other will do, and after all that any other has
         // done. So nothing that a reduction rests on is about it, and no record is kept of it.
-        self.written.clear();
+        self.step.forget_written();
         if self.semantics.has(Instrumentation::ESCAPE_BITS) && !solo {
             self.note_written(action);
         }
@@ -156,7 +156,7 @@ impl Machine<'_> {
             // Whoever asked to run alone cannot go on, or could not: that is over.
             self.memory.store(ALONE, 0);
         }
-        self.choice = 0;
+        self.step.choose(0);
         match action.what {
             What::Go => {}
             What::Timeout => {
@@ -166,8 +166,8 @@ impl Machine<'_> {
                 self.memory.store_wide(layout::CLOCK, now);
             }
             What::Spurious => self.wake(number, wake::SPURIOUS),
-            What::Choose(choice) => self.choice = choice,
-            What::Wake(waiter) => self.choice = waiter + 1,
+            What::Choose(choice) => self.step.choose(choice),
+            What::Wake(waiter) => self.step.choose(waiter + 1),
             What::Leap => {
                 let now = self.clock() + LEAP;
                 self.memory.store_wide(layout::CLOCK, now);
@@ -180,19 +180,22 @@ impl Machine<'_> {
         if !is_woken && (self.can_run(number) || state == status::ENDING) {
             self.switch_to(number);
             self.log_top();
-            self.fresh = self.thread_word(number, thread::READY) != 0;
-            self.began = (self.fp, self.memory.load(self.fp + frame::PC));
-            self.alone = solo;
+            let (pc, fresh) = (
+                self.memory.load(self.fp + frame::PC),
+                self.thread_word(number, thread::READY) != 0,
+            );
+            self.step.begin(self.fp, pc, fresh);
+            self.solo.begin(solo);
             let mut fuel = BUDGET;
             let exit = loop {
                 let exit = self.execute::<true>(&mut fuel);
-                if !std::mem::take(&mut self.paused) {
+                if !self.solo.take_paused() {
                     break exit;
                 }
                 self.set_thread_word(number, thread::FRAME, self.fp);
                 self.set_thread_word(number, thread::READY, 1);
                 see(self);
-                self.fresh = true;
+                self.step.set_fresh(true);
             };
             let over = matches!(exit, Exit::Ended);
             self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp });
@@ -226,7 +229,7 @@ impl Machine<'_> {
         self.memory.undo(undo.checkpoint);
         self.encoding.take_back(&mut self.memory, undo.thread, trail);
         self.set_current(undo.current, undo.fp);
-        self.yielding = false;
+        self.step.set_yielding(false);
     }
 }
 

@@ -67,7 +67,7 @@ impl Machine<'_> {
     /// `Thread.start`: the new thread is ready to run.
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
         if self.stepping && self.is_only(self.current) {
-            self.alone = false;
+            self.solo.end();
             // SOUNDNESS: these are the machine's own notes of what the thread did while nobody could see it.
             self.settled_mut(|machine| {
                 machine.escape_shared();
@@ -213,8 +213,7 @@ impl Machine<'_> {
             self.enter_wait_set(blocker);
         }
         if !self.stepping {
-            self.arrivals.retain(|&other| other != self.current);
-            self.arrivals.push(self.current);
+            self.run.note_arrival(self.current);
         }
     }
 

@@ -71,11 +71,12 @@ impl Machine<'_> {
     pub fn wake_one(&mut self, object: Address) {
         let waiting = self.waiters(object);
         let first = if self.stepping {
-            self.choice.checked_sub(1).filter(|chosen| waiting.contains(chosen))
+            self.step
+                .choice()
+                .checked_sub(1)
+                .filter(|chosen| waiting.contains(chosen))
         } else {
-            let arrivals = &self.arrivals;
-            let arrived = |number: &&u32| arrivals.iter().position(|other| other == *number);
-            waiting.iter().min_by_key(arrived).copied()
+            self.run.longest_waiting(&waiting)
         };
         let Some(number) = first else {
             return;
@@ -153,7 +154,7 @@ impl Machine<'_> {
     /// The running thread has the monitor of an object back, and waits no longer. Whether its wait ends with an exception.
     pub fn leave_wait_set(&mut self, object: Address) -> bool {
         let me = self.current;
-        let otherwise = self.choice == 1 && self.ends_otherwise(me);
+        let otherwise = self.step.choice() == 1 && self.ends_otherwise(me);
         let throws = match self.wake_kind(me) {
             wake::INTERRUPTED => true,
             wake::NOTIFIED => otherwise,

@@ -34,7 +34,7 @@ impl Machine<'_> {
     /// Boots an empty machine and puts the program before its first step, with what it needs of the JDK in the image.
     pub fn prepare_search(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.prepare_searches(std::slice::from_ref(start))?;
-        (self.ahead, self.restless) = (0, false);
+        self.solo.start_over();
         self.launch_start(start)
     }
 
@@ -89,7 +89,7 @@ impl Machine<'_> {
         self.restart();
         self.facts.forget_declared();
         self.distrusts = false;
-        (self.ahead, self.restless) = (0, false);
+        self.solo.start_over();
         self.forget_encodings();
         self.launch_start(start)
     }
@@ -135,7 +135,7 @@ impl Machine<'_> {
             let Ok(undo) = self.apply(action) else { break };
             undos.push(undo);
             // Who computes for long shows little.
-            let gave_way = std::mem::take(&mut self.gave_way);
+            let gave_way = self.run.take_gave_way();
             long += u32::from(!gave_way && self.thread_word(thread.0, thread::READY) == 0);
             if long > LONG {
                 break;
@@ -149,7 +149,7 @@ impl Machine<'_> {
     fn run_for_long(&mut self, before: &[u32]) {
         let mut known = self.classes_used(before).len();
         for _ in 0..TURNS / FRUITLESS {
-            self.turns = FRUITLESS;
+            self.limit_turns(FRUITLESS);
             if !matches!(self.run(), End::OutOfTurns) {
                 break;
             }
@@ -158,7 +158,7 @@ impl Machine<'_> {
                 break;
             }
         }
-        self.turns = u64::MAX;
+        self.limit_turns(u64::MAX);
     }
 
     fn state_of(&self, id: ClassId) -> u32 {
@@ -185,12 +185,12 @@ impl Machine<'_> {
         let Ok(initializer) = self.initializer_method() else {
             return false;
         };
-        self.lacks.set(None);
+        self.run.forget_lack();
         classes.iter().all(|&id| {
             // What a limit has cut short is no business of the image's either.
             self.call_and_wait(initializer, &[id.0]).is_ok()
                 && self.live_threads().len() == 1
-                && self.lacks.get().is_none()
+                && self.run.lack().is_none()
         })
     }
 

@@ -310,7 +310,7 @@ pub fn run(
         return (Vec::new(), Vec::new(), Err(error.to_string()));
     }
     // A fixture that does not end is a failure, not a hang.
-    machine.turns = 20_000;
+    machine.limit_turns(20_000);
     let status = match machine.run() {
         End::Exit(status) => Ok(status),
         End::Unsupported(what) => Err(what.to_string()),

@@ -167,7 +167,7 @@ fn get_state(m: &mut Machine<'_>, args: &Args) -> Answer {
         note_watched(m, number);
         match m.wait_of(number) {
             // It may have tried already, or not yet.
-            Wait::Monitor { .. } => m.note_blocked(number, m.choice == 1),
+            Wait::Monitor { .. } => m.note_blocked(number, m.choice() == 1),
             Wait::Nothing => m.note_blocked(number, false),
             _ => {}
         }
@@ -221,7 +221,7 @@ fn is_service(m: &mut Machine<'_>, object: Address) -> Result<bool, Trap> {
 }
 
 fn give_way(m: &mut Machine<'_>, _: &Args) -> Answer {
-    m.yielding = true;
+    m.give_way();
     Ok(Outcome::Void)
 }
 
@@ -244,7 +244,7 @@ fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
             return sleep_interrupted(m);
         }
         if nanos == 0 {
-            m.yielding = true;
+            m.give_way();
             return Ok(Outcome::Void);
         }
         m.set_thread_word(me, thread::PHASE, 1);

@@ -226,7 +226,7 @@ impl<'p> Machine<'p> {
 
     /// Concatenates by a recipe.
     pub(super) fn concatenate(&mut self, code: &Code, call: &Call, number: u32) -> Result<Next, Trap> {
-        if self.memory.top() >= self.collect_at {
+        if self.run.is_collection_due(self.memory.top()) {
             return Ok(Next::Leave(Exit::Collect));
         }
         let Some(recipe) = self.shared.sites.recipe(number) else {

@@ -324,7 +324,7 @@ impl<'p> Machine<'p> {
     /// Makes a lambda object from the captured values.
     pub(super) fn capture(&mut self, code: &Code, call: &Call, class: ClassId) -> Result<Next, Trap> {
         self.require_lambda(class)?;
-        if self.memory.top() >= self.collect_at {
+        if self.run.is_collection_due(self.memory.top()) {
             return Ok(Next::Leave(Exit::Collect));
         }
         let object = self.new_object(class)?;
