@@ -3,10 +3,10 @@
 //! `silent`: a step that touches nothing is no reason to switch threads. SOUNDNESS: nobody else can see it, and nothing that the others do
 //! matters to it.
 
-use kernel::{Instrumentation, Instrumented, Location, MemoryAccess, Property, Reduction, ThreadId, View};
+use kernel::{Assumptions, Instrumentation, Instrumented, Location, MemoryAccess, Property, Reduction, ThreadId, View};
 use model::Model;
 use oracle::compare::{Strategy, Summary, search, search_with};
-use reduction::{Ample, Assumptions, Combination, Description, Illegal, Independence, REDUCTIONS, Rule, rules};
+use reduction::{Ample, Combination, Description, Illegal, Independence, REDUCTIONS, Rule, rules};
 use search::{Options, Order};
 
 static SILENT: Description = Description {

@@ -2,10 +2,10 @@
 
 use crate::Failure;
 use crate::options::Check;
-use kernel::Whereabouts;
+use kernel::{Assumption, Assumptions, BrokenAssumption, Doubt, Whereabouts};
 use machine::Machine;
 use program::world::{ClassId, LoaderId, Program};
-use reduction::{Assumption, Assumptions, BrokenAssumption, Doubt, claimed_by};
+use reduction::claimed_by;
 use report::model::Dropped;
 
 /// How many classes are named to somebody who has named one that is not there.

@@ -8,11 +8,11 @@ use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
 use crate::{Failure, budget, limits, target, world};
-use kernel::{Instrumented, Property, Reduction};
+use kernel::{Assumptions, Instrumented, Property, Reduction};
 use library::Library;
 use machine::system::Java;
 use machine::{Start, StepSemantics};
-use reduction::{Ample, Assumptions, Combination, Illegal, REDUCTIONS};
+use reduction::{Ample, Combination, Illegal, REDUCTIONS};
 use report::model::{Report, SCHEMA, Verdict, Violation};
 use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
 use std::collections::BTreeSet;
@@ -55,8 +55,6 @@ struct Explored<S: Subject> {
     visited: Box<dyn Visited>,
     outcome: Outcome<ActionOf<S>>,
     assumptions: Assumptions,
-    restarts: u32,
-    time: Duration,
 }
 
 /// What there is to say about a program, and what that took.
@@ -192,6 +190,7 @@ impl Plan {
                     locks: self.options.properties.contains(&Property::LOCK),
                     ..StepSemantics::default()
                 },
+                alone: true,
                 allowed: how.allow_race.clone(),
             };
             system.instrument(self.combination.instrumentation());
@@ -213,13 +212,11 @@ impl Plan {
             visited,
             outcome,
             assumptions,
-            restarts,
-            time,
         } = self.explore(subject, observer)?;
         let mut report = self.report(&outcome, &*visited);
         let bytes = visited.bytes();
         drop(visited);
-        report.restarts = restarts;
+        report.restarts = outcome.restarts;
         subject.tell_assumptions(&mut state, &assumptions, &mut report);
         if outcome.by_walk {
             // Nothing was left out, so nothing was relied on.
@@ -260,7 +257,7 @@ impl Plan {
         }
         Ok(Examined {
             report,
-            time,
+            time: outcome.figures.elapsed,
             bytes,
             complete: all_seen,
             dropped: assumptions.refuted().len(),
@@ -295,54 +292,39 @@ impl Plan {
         subject.narrate(state, &short)
     }
 
-    /// Explores a subject, until it is content with the step semantics. Time and restarts are those of all attempts.
+    /// Explores a subject.
     fn explore<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Explored<S>, Failure> {
         let options = &self.given;
-        let (mut restarts, mut time) = (0, Duration::ZERO);
-        loop {
-            let mut state = subject.start()?;
-            let mut visited: Box<dyn Visited> = match options.how.store {
-                StoreKind::Exact => Box::new(store::Exact::new()),
-                StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
-                StoreKind::Bits => Box::new(store::Bits::new(budget::left() / 2)),
-            };
-            let bounded = Options {
-                time: limits::time_left(),
-                ..self.options.clone()
-            };
-            let assumptions = subject.assumptions(&mut state, options)?;
-            let mut ample = self.combination.make::<SystemOf<S>>(assumptions);
-            let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
-            let (system, has_news) = (subject.system(), || subject.has_news());
-            observer.begins(bounded.time, self.memory);
-            let mut watch = Watch {
-                observer: &mut *observer,
-                has_news: &has_news,
-            };
-            let outcome = search::explore(system, &mut state, &mut *visited, &bounded, reduction, &mut watch);
-            let outcome = outcome.map_err(|conflict| Failure::input(conflict.to_string()))?;
-            observer.ends();
-            time += outcome.figures.elapsed;
-            // What was stopped by a limit or by a violation is not done again.
-            let is_over = match &outcome.ending {
-                Ending::Complete => false,
-                Ending::Stopped(why) => {
-                    !matches!(why, Why::Inexact | Why::Preemptions | Why::Unsupported(_) | Why::Again)
-                }
-            };
-            if is_over || !subject.begins_again() {
-                return Ok(Explored {
-                    state,
-                    visited,
-                    assumptions: ample.map(Ample::into_assumptions).unwrap_or_default(),
-                    // What an attempt that was given up went through does not count.
-                    restarts: restarts + outcome.restarts,
-                    outcome,
-                    time,
-                });
-            }
-            restarts += 1;
-        }
+        let mut state = subject.start()?;
+        let mut visited: Box<dyn Visited> = match options.how.store {
+            StoreKind::Exact => Box::new(store::Exact::new()),
+            StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
+            StoreKind::Bits => Box::new(store::Bits::new(budget::left() / 2)),
+        };
+        let bounded = Options {
+            time: limits::time_left(),
+            ..self.options.clone()
+        };
+        let assumptions = subject.assumptions(&mut state, options)?;
+        let mut ample = self.combination.make::<SystemOf<S>>(assumptions);
+        let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
+        observer.begins(bounded.time, self.memory);
+        let mut watch = Watch(&mut *observer);
+        let outcome = search::explore(
+            subject.system(),
+            &mut state,
+            &mut *visited,
+            &bounded,
+            reduction,
+            &mut watch,
+        );
+        observer.ends();
+        Ok(Explored {
+            state,
+            visited,
+            outcome: outcome.map_err(|conflict| Failure::input(conflict.to_string()))?,
+            assumptions: ample.map(Ample::into_assumptions).unwrap_or_default(),
+        })
     }
 
     fn report<A>(&self, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {

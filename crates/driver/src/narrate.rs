@@ -6,7 +6,6 @@ mod names;
 mod printed;
 
 use crate::sources::Sources;
-use crate::subject::java::learned;
 use describe::{chosen, is_atomic, other};
 use kernel::{System, Transitions};
 use machine::inspect::{Cell, CellName, Doing, Frame, Wait};
@@ -60,7 +59,12 @@ fn tell<'p>(
     machine.pause(false);
     machine.console = Box::new(Nowhere);
     let mut violation = told?;
-    violation.learned = learned(system.semantics);
+    violation.learned = system
+        .current_semantics()
+        .dropped()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     violation.trace.schedule = found.actions.iter().map(Action::to_string).collect();
     Some(violation)
 }

@@ -10,13 +10,13 @@ pub trait Observer {
     /// The compiler has something to say about the program's source.
     fn warns(&mut self, _messages: &str) {}
 
-    /// A search begins that has so much time, and a process that may hold so many bytes. Begins anew where all must be explored again.
+    /// A search begins that has so much time, and a process that may hold so many bytes.
     fn begins(&mut self, _time: Option<Duration>, _memory: u64) {}
 
     /// How far the search is, some tens of milliseconds apart.
     fn progress(&mut self, _figures: &Figures) {}
 
-    /// The search is over, or the attempt.
+    /// The search is over.
     fn ends(&mut self) {}
 
     /// What is known when all is explored, and violations are yet to be told in words. It has no verdict yet.
@@ -29,20 +29,12 @@ pub struct Silent;
 impl Observer for Silent {}
 
 /// What a search asks and tells, for an observer.
-pub(crate) struct Watch<'o> {
-    pub(crate) observer: &'o mut dyn Observer,
-    /// Whether all must be explored again with other step semantics.
-    pub(crate) has_news: &'o dyn Fn() -> bool,
-}
+pub(crate) struct Watch<'o>(pub(crate) &'o mut dyn Observer);
 
 impl search::Observer for Watch<'_> {
     fn progress(&mut self, figures: &Figures) -> bool {
-        self.observer.progress(figures);
+        self.0.progress(figures);
         !limits::is_interrupted()
-    }
-
-    fn begins_again(&self) -> bool {
-        (self.has_news)()
     }
 
     fn has_room(&self) -> bool {

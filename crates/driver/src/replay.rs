@@ -4,7 +4,7 @@ use crate::observer::Observer;
 use crate::options::{self, Classes, HEAP, Replay, STACK};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
-use crate::subject::java::{JavaProgram, learn, source_places};
+use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::{ActionOf, Subject};
 use crate::{Failure, target, world};
 use kernel::{Flaw, Property, System};
@@ -116,7 +116,7 @@ impl Schedule {
             ..StepSemantics::new(needs)
         };
         let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
-        learn(&mut semantics, &lessons);
+        semantics.drop_named(&lessons);
         world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
             let system = Java {
                 shared,
@@ -126,6 +126,7 @@ impl Schedule {
                     arguments: file.arguments.clone(),
                 },
                 semantics,
+                alone: true,
                 allowed: Vec::new(),
             };
             self.follow(&mut JavaProgram {

@@ -7,8 +7,7 @@ pub mod java;
 
 use crate::Failure;
 use crate::options::Check;
-use kernel::{System, View};
-use reduction::Assumptions;
+use kernel::{Assumptions, System, View};
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::fmt::Display;
@@ -31,16 +30,6 @@ pub trait Subject {
 
     /// A state before the first step.
     fn start(&mut self) -> Result<StateOf<Self>, Failure>;
-
-    /// Whether the exploration has shown that all must be explored again with other step semantics.
-    fn has_news(&self) -> bool {
-        false
-    }
-
-    /// The same, and the semantics are then those of the system.
-    fn begins_again(&mut self) -> bool {
-        false
-    }
 
     /// What reductions may take for granted, by the user's word. The state is before the first step.
     fn assumptions(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Assumptions, Failure> {

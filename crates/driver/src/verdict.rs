@@ -94,7 +94,7 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, options: &Check, cons
                 "there are more states than can be numbered".to_owned(),
                 "make the program smaller",
             ),
-            Why::Broken | Why::Again => (
+            Why::Broken => (
                 "something that the reduction relied on is wrong".to_owned(),
                 "use --reduce base",
             ),

@@ -3,8 +3,11 @@
 //! Nothing here knows the JVM, does I/O or starts a thread. A system is driven by asking each live thread for its
 //! pending actions ([`System::transitions`]), applying one of them, and going back by undoing it.
 
+mod assumption;
+mod assumptions;
 mod footprint;
 mod instrumentation;
+mod mixer;
 mod properties;
 mod property;
 mod propositions;
@@ -16,8 +19,11 @@ mod verdict;
 mod view;
 mod wrapper;
 
+pub use assumption::{Assumption, AssumptionKind, BrokenAssumption, Doubt, Sight};
+pub use assumptions::Assumptions;
 pub use footprint::{AccessKind, Location, MemoryAccess, conflict};
 pub use instrumentation::{Instrumentation, Instrumented};
+pub use mixer::Mixer;
 pub use property::{Check, Definition, Flaw, Inspected, Kind, NextStep, Property, Visible};
 pub use propositions::Propositions;
 pub use reduction::Reduction;

@@ -56,4 +56,7 @@ pub trait Reduction<S: System> {
     /// Forgets what was relied on and is wrong: the search starts over from this state, its first. Whether there was any such
     /// thing.
     fn refine(&mut self, system: &S, state: &mut S::State) -> bool;
+
+    /// Forgets all that it has learned, what it found to be wrong included: the system takes other steps from now on.
+    fn renew(&mut self);
 }

@@ -46,6 +46,14 @@ pub trait System {
     /// Names a state in which nobody can move: the same defect has the same number.
     fn stuck(&self, state: &mut Self::State) -> u64;
 
+    /// Whether an execution has shown something to be wrong that the steps of this system rest on. What was explored is
+    /// then not trusted; but it consists of real states, so what was found is found.
+    fn is_broken(&self) -> bool;
+
+    /// Drops what is wrong, and puts the state before the first step of the system, whose steps do not rest on it any more.
+    /// Whether there was any such thing.
+    fn refine(&self, state: &mut Self::State) -> Result<bool, Unsupported>;
+
     /// Names a data race between two actions of this state, or excuses it.
     fn race(
         &self,

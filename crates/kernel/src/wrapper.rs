@@ -61,6 +61,8 @@ wrapper! {
         fn decode(&self, state: &mut State<Self>, words: &[u32]) -> Result<(), Unsupported>;
         fn canonical_id(&self, state: &mut State<Self>, thread: ThreadId) -> Option<ThreadId>;
         fn stuck(&self, state: &mut State<Self>) -> u64;
+        fn is_broken(&self) -> bool;
+        fn refine(&self, state: &mut State<Self>) -> Result<bool, Unsupported>;
         fn race(
             &self,
             state: &mut State<Self>,
@@ -197,6 +199,11 @@ macro_rules! forward_reduction {
     (@ $system:ty, $inner:tt, refine) => {
         fn refine(&mut self, system: &$system, state: &mut <$system as $crate::System>::State) -> bool {
             self.$inner.refine(system, state)
+        }
+    };
+    (@ $system:ty, $inner:tt, renew) => {
+        fn renew(&mut self) {
+            self.$inner.renew();
         }
     };
     (@ $system:ty, $inner:tt, $question:ident) => {

@@ -54,6 +54,14 @@ impl System for Counter {
         Some(ThreadId(thread.0 + 1))
     }
 
+    fn is_broken(&self) -> bool {
+        false
+    }
+
+    fn refine(&self, _state: &mut u32) -> Result<bool, Unsupported> {
+        Ok(false)
+    }
+
     fn stuck(&self, state: &mut u32) -> u64 {
         (*state).into()
     }

@@ -262,11 +262,11 @@ impl Machine<'_> {
     }
 
     /// What a thread is called.
-    pub fn thread_name(&mut self, number: u32) -> String {
+    pub fn thread_name(&self, number: u32) -> String {
         match self.thread_word(number, thread::OBJECT) {
             0 => format!("thread {number}"),
             object => {
-                let name = self.get(object, "java/lang/Thread", "name");
+                let name = self.memory.load(object + self.known.thread_name);
                 let name = self.text_or_null(name).unwrap_or_default();
                 // Virtual threads have no name unless they are given one.
                 if name.is_empty() {

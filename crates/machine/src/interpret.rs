@@ -683,7 +683,7 @@ impl<'p> Machine<'p> {
                     let object = object!(o);
                     visible_at!(object);
                     if STEPPING && self.solo.is_on() && object < self.memory.image_end() {
-                        self.note_console_lock(method, object);
+                        self.note_console_lock(self.current, method, object);
                     }
                     let lock = self.memory.load(object + LOCK);
                     if lock == 0 {

@@ -4,6 +4,7 @@
 //! writes it, or is shared by all states and named by content ([`machine::Shared`]).
 
 pub mod assemble;
+pub mod assumption;
 mod atomicity;
 mod audit;
 mod boot;

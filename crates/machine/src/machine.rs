@@ -14,10 +14,9 @@ use crate::reachability::Reachability;
 use crate::run::Run;
 use crate::solo::Solo;
 use crate::step::Step;
-use kernel::{Instrumentation, Unsupported};
+use kernel::{Assumptions, Instrumentation, Unsupported};
 use program::world::{ClassId, LoadError, LoaderId, MethodId, Program};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// How large a program may grow, and what it is told about the world.
@@ -60,16 +59,8 @@ pub struct Shared<'p> {
     pub properties: BTreeMap<String, String>,
     /// Files that the program may read: the class path and the JDK's own.
     pub files: &'p dyn Files,
-    /// Whether some machine has seen the program lock its standard streams, or run code of its own while they are locked.
-    pub console_matters: AtomicBool,
-    /// Whether the program interrupts a thread.
-    pub interrupts_matter: AtomicBool,
-    /// Whether the program asks which threads there are: then it can tell when one starts or ends, and get hold of any.
-    pub threads_matter: AtomicBool,
-    /// Whether the program looks at what a thread is doing: at its state or its stack.
-    pub threads_watched: AtomicBool,
-    /// Whether the program can tell threads apart by what they are called: names, ids, hash codes that they have drawn.
-    pub names_matter: AtomicBool,
+    /// What steps rest on, and what executions have shown of it.
+    pub(crate) assumptions: Mutex<Assumptions>,
     /// What executions have shown that the verdict does not cover.
     pub caveats: Mutex<BTreeSet<Caveat>>,
     /// Whether the process may hold so many bytes more; asked before a heap grows.
@@ -159,11 +150,7 @@ impl<'p> Shared<'p> {
             limits,
             properties,
             files,
-            console_matters: AtomicBool::new(false),
-            interrupts_matter: AtomicBool::new(false),
-            threads_matter: AtomicBool::new(false),
-            threads_watched: AtomicBool::new(false),
-            names_matter: AtomicBool::new(false),
+            assumptions: Mutex::default(),
             caveats: Mutex::default(),
             room: |_| true,
             stopped: || false,

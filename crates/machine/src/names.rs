@@ -3,6 +3,7 @@
 //! As long as no execution reads any of that, it is no part of a state ([`crate::symmetry`]). Names and ids are still there, for
 //! reports; a state that was read back from a vector has none.
 
+use crate::assumption::NAMES;
 use crate::layout::{COUNTER, thread};
 use crate::machine::{Machine, Trap};
 use crate::memory::Address;
@@ -10,7 +11,6 @@ use crate::native::{Args, Touches};
 use crate::symmetry::ThreadPermutation;
 use kernel::AccessKind;
 use program::world::{Class, HEADER_WORDS};
-use std::sync::atomic::Ordering;
 
 impl Machine<'_> {
     /// The program is about to learn what a thread is called, or in which order threads were started. It fails to as long as that is
@@ -19,7 +19,7 @@ impl Machine<'_> {
         if !self.stepping {
             return Ok(());
         }
-        self.shared.names_matter.store(true, Ordering::Relaxed);
+        self.violate(&NAMES);
         match self.semantics.names_threads {
             true => Ok(()),
             false => Err(Trap::Unsupported(

@@ -239,8 +239,10 @@ pub struct Java<'p> {
     pub shared: &'p Shared<'p>,
     /// How the program begins.
     pub start: Start,
-    /// How its steps are counted.
+    /// How its steps are counted, as long as all that they rest on holds.
     pub semantics: StepSemantics,
+    /// Whether the image is of this program alone, and its main thread goes ahead as far as it can by itself. Else programs share an image.
+    pub alone: bool,
     /// Fields on which races are allowed: `Class.field` or `field`.
     pub allowed: Vec<String>,
 }
@@ -249,10 +251,15 @@ impl<'p> Java<'p> {
     /// A machine before the first step of the program.
     pub fn machine(&self) -> Result<Machine<'p>, LaunchError> {
         let mut machine = Machine::new(self.shared, Box::new(Nowhere)).map_err(LaunchError::Start)?;
-        machine.semantics = self.semantics;
-        machine.allowed.clone_from(&self.allowed);
-        machine.prepare_search(&self.start)?;
+        self.prepare(&mut machine)?;
         Ok(machine)
+    }
+
+    /// Makes an image of the program in an empty machine, and puts it before the first step.
+    pub(crate) fn prepare(&self, machine: &mut Machine<'p>) -> Result<(), LaunchError> {
+        machine.semantics = self.current_semantics();
+        machine.allowed.clone_from(&self.allowed);
+        machine.prepare_search(&self.start)
     }
 }
 
@@ -267,17 +274,33 @@ impl Instrumented for Java<'_> {
     }
 }
 
+fn unsupported(error: LaunchError) -> Unsupported {
+    Unsupported {
+        what: error.to_string(),
+        place: String::new(),
+        obstacle: Obstacle::Feature,
+    }
+}
+
 impl<'p> System for Java<'p> {
     type State = Machine<'p>;
     type Action = Action;
     type Undo = Undo;
 
     fn initial(&self) -> Result<Machine<'p>, Unsupported> {
-        self.machine().map_err(|error| Unsupported {
-            what: error.to_string(),
-            place: String::new(),
-            obstacle: Obstacle::Feature,
-        })
+        self.machine().map_err(unsupported)
+    }
+
+    fn is_broken(&self) -> bool {
+        self.rests_on_broken()
+    }
+
+    fn refine(&self, state: &mut Machine<'p>) -> Result<bool, Unsupported> {
+        let refined = self.drop_broken();
+        if refined {
+            self.begin_anew(state).map_err(unsupported)?;
+        }
+        Ok(refined)
     }
 
     fn transitions(&self, state: &mut Machine<'p>, transitions: &mut Transitions<Action>) {

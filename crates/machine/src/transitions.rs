@@ -1,5 +1,6 @@
 //! What every live thread may do next, and what is wrong with a state by itself.
 
+use crate::assumption::PRINTS;
 use crate::layout::{
     ALONE, HALTED, IGNORED, OWNER_MASK, class, class_record, frame, init, status, thread, thread_record,
 };
@@ -11,7 +12,6 @@ use crate::system::{Action, What};
 use kernel::{AccessKind, End, Flaw, Location, Property, ThreadId, Transitions};
 use program::ir::{Code, Instr};
 use program::world::{ClassId, LoaderId, Method, MethodId};
-use std::sync::atomic::Ordering;
 
 /// The kinds of marks that a state carries, in their upper bits.
 const REACHED: u128 = 1 << 124;
@@ -81,7 +81,7 @@ impl<'p> Machine<'p> {
             if let (Some(next), Some(object)) = (next, wanted)
                 && object < self.memory.image_end()
             {
-                self.note_console_lock(next.method, object);
+                self.note_console_lock(number, next.method, object);
             }
             let go = Action {
                 thread: number,
@@ -195,10 +195,10 @@ impl<'p> Machine<'p> {
     }
 
     /// Notes that the program itself locks one of its standard streams: then printing is more than output.
-    pub(crate) fn note_console_lock(&self, by: &Method, object: Address) {
+    pub(crate) fn note_console_lock(&self, number: u32, by: &Method, object: Address) {
         let class = &*self.program.class(self.class_of(object)).name;
         if class == "java/io/PrintStream" && self.is_users(by) {
-            self.shared.console_matters.store(true, Ordering::Relaxed);
+            self.violate_by(number, &PRINTS);
         }
     }
 

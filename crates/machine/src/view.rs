@@ -360,19 +360,6 @@ impl<'p> Describe for Java<'p> {
     }
 
     fn whereabouts(&self, state: &mut Machine<'p>, thread: ThreadId) -> Whereabouts {
-        let name = state.thread_name(thread.0);
-        let Some((method, pc)) = state.user_position(thread.0) else {
-            return Whereabouts {
-                thread: name,
-                ..Whereabouts::default()
-            };
-        };
-        let frame = state.frame(method, state.bci(method, pc));
-        Whereabouts {
-            thread: name,
-            class: frame.class,
-            file: frame.file,
-            line: frame.line,
-        }
+        state.whereabouts(thread.0)
     }
 }

@@ -356,6 +356,14 @@ impl System for Model {
         Some(thread)
     }
 
+    fn is_broken(&self) -> bool {
+        false
+    }
+
+    fn refine(&self, _state: &mut State) -> Result<bool, Unsupported> {
+        Ok(false)
+    }
+
     fn stuck(&self, state: &mut State) -> u64 {
         self.stuck_key(state)
     }

@@ -175,6 +175,11 @@ impl<S: System> Reduction<S> for Checked<'_, S> {
         claimed
     }
 
+    fn renew(&mut self) {
+        self.reduction.renew();
+        self.refuted = None;
+    }
+
     fn refine(&mut self, system: &S, state: &mut S::State) -> bool {
         let refined = self.reduction.refine(system, state);
         if refined {
@@ -479,6 +484,14 @@ mod tests {
 
         fn canonical_id(&self, _state: &mut At, thread: ThreadId) -> Option<ThreadId> {
             Some(thread)
+        }
+
+        fn is_broken(&self) -> bool {
+            false
+        }
+
+        fn refine(&self, _state: &mut At) -> Result<bool, Unsupported> {
+            Ok(false)
         }
 
         fn stuck(&self, _state: &mut At) -> u64 {

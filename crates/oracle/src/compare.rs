@@ -4,8 +4,8 @@
 //! came to its end. Numbers of states and schedules are free.
 
 use crate::commute::Checked;
-use kernel::{Flaw, Reduction, System, Transitions, View};
-use reduction::{Assumptions, Combination};
+use kernel::{Assumptions, Flaw, Reduction, System, Transitions, View};
+use reduction::Combination;
 use search::{Ending, Found, Options, Outcome, Silent, Why};
 use std::collections::BTreeSet;
 use store::Exact;

@@ -1,10 +1,10 @@
 //! The models of Stoller and Cohen (2006), section 10, with what must come out of them.
 
-use kernel::{Reduction, System, ThreadId, Transitions};
+use kernel::{Assumptions, Doubt, Reduction, System, ThreadId, Transitions};
 use model::{Action, Model, What};
 use oracle::compare::{Strategy, Summary};
 use oracle::models::RULES;
-use reduction::{Assumptions, Combination, Doubt};
+use reduction::Combination;
 use search::{Ending, Options};
 use std::path::Path;
 

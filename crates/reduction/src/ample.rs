@@ -16,10 +16,9 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
-use crate::assumption::{Assumptions, Doubt};
 use crate::independence::Independence;
 use crate::watchers::{MOST, Watchers};
-use kernel::{Location, Reduction, ThreadId, Transition, Transitions, View};
+use kernel::{Assumptions, Doubt, Location, Reduction, ThreadId, Transition, Transitions, View};
 
 /// Finds several threads that are enough together, where none is by itself.
 pub trait Several<S: View> {
@@ -65,6 +64,9 @@ pub struct Ample<S: View> {
     /// Whether actions fall asleep.
     pub sleep: bool,
     assumptions: Assumptions,
+    /// What it was made of.
+    given: Assumptions,
+    rules: Vec<fn(&mut Ample<S>)>,
     order: Vec<ThreadId>,
     watchers: Watchers,
 }
@@ -79,10 +81,18 @@ impl<S: View> Ample<S> {
             transactions: None,
             atomic: false,
             sleep: false,
+            given: assumptions.clone(),
             assumptions,
+            rules: Vec::new(),
             order: Vec::new(),
             watchers: Watchers::default(),
         }
+    }
+
+    /// Adds a rule.
+    pub fn add(&mut self, rule: fn(&mut Ample<S>)) {
+        rule(self);
+        self.rules.push(rule);
     }
 
     /// A thread is also enough where this, or another one, proves each of its touches harmless. Who has the lowest turn is asked first:
@@ -254,5 +264,13 @@ impl<S: View> Reduction<S> for Ample<S> {
             transactions.begins_again(system, state, &self.assumptions);
         }
         refined
+    }
+
+    fn renew(&mut self) {
+        let mut anew = Ample::new(std::mem::take(&mut self.given));
+        std::mem::take(&mut self.rules)
+            .into_iter()
+            .for_each(|rule| anew.add(rule));
+        *self = anew;
     }
 }

@@ -1,9 +1,9 @@
 //! Which reductions go together, and what several of them come to.
 
+use crate::Ample;
 use crate::description::{Description, Goes, Rule};
 use crate::list::{AUTO, REDUCTIONS, rules};
-use crate::{Ample, Assumptions};
-use kernel::{Instrumentation, Property, View};
+use kernel::{Assumptions, Instrumentation, Property, View};
 use std::fmt;
 
 /// Names that do not make a combination.
@@ -164,7 +164,7 @@ impl Combination {
         for part in self.meant.iter().filter(|part| !part.is_full) {
             let rule = rules.iter().find(|rule| rule.description == *part);
             let rule = rule.unwrap_or_else(|| panic!("there is no rule for `{}`", part.name));
-            (rule.add)(&mut ample);
+            ample.add(rule.add);
         }
         Some(ample)
     }

@@ -1,8 +1,7 @@
 //! A reduction as data: all that the command line, the reports, the tests and a system have to know of it.
 
 use crate::Ample;
-use crate::assumption::AssumptionKind;
-use kernel::{Instrumentation, Property};
+use kernel::{AssumptionKind, Instrumentation, Property};
 use std::fmt;
 
 /// Violations of these are lost unless a reduction says otherwise: what never changes cannot be told if steps are left out.

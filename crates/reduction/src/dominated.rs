@@ -8,12 +8,11 @@
 //! not go past the locked objects, must not meet it.
 
 use crate::Ample;
-use crate::assumption::Assumptions;
 use crate::description::{Description, Goes};
 use crate::independence::Independence;
 use crate::query_throttle::QueryThrottle;
 use crate::selflock::SELF_LOCKING;
-use kernel::{Location, MemoryAccess, ThreadId, View};
+use kernel::{Assumptions, Location, MemoryAccess, ThreadId, View};
 use std::cell::RefCell;
 
 pub(crate) static DESCRIPTION: Description = Description {

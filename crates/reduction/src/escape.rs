@@ -6,11 +6,10 @@
 //! one has.
 
 use crate::Ample;
-use crate::assumption::Assumptions;
 use crate::description::Description;
 use crate::independence::{Independence, gives_back};
 use crate::query_throttle::QueryThrottle;
-use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+use kernel::{Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCAL_COMMUTES),

@@ -4,10 +4,9 @@
 //! can be interfered with.
 
 use crate::Ample;
-use crate::assumption::Assumptions;
 use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+use kernel::{Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::PROOFS,

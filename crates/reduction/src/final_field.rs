@@ -7,11 +7,10 @@
 //! checked.
 
 use crate::Ample;
-use crate::assumption::{AssumptionKind, Assumptions};
 use crate::description::Description;
 use crate::independence::Independence;
 use crate::settled::{SETTLED, Settled};
-use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+use kernel::{AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::FINALS_APART),

@@ -1,7 +1,6 @@
 //! What proves that a touch commutes: one file for each way to do so.
 
-use crate::assumption::Assumptions;
-use kernel::{AccessKind, Location, MemoryAccess, ThreadId, View};
+use kernel::{AccessKind, Assumptions, Location, MemoryAccess, ThreadId, View};
 
 /// Proves, for one touch of the next step of a thread in one state, that no other thread can interfere with it before.
 /// `false` is always sound.

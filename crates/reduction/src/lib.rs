@@ -9,12 +9,10 @@
 //! sets of several and `optimistic` for transactions instead.
 
 mod ample;
-mod assumption;
 mod combination;
 mod description;
 mod independence;
 mod list;
-mod mixer;
 mod query_throttle;
 mod watchers;
 
@@ -33,7 +31,6 @@ mod settled;
 mod sleep;
 
 pub use ample::{Ample, Several, Transactions};
-pub use assumption::{Assumption, AssumptionKind, Assumptions, BrokenAssumption, Doubt, Sight};
 pub use combination::{Combination, Illegal};
 pub use description::{Description, Goes, Rule};
 pub use independence::Independence;

@@ -1,11 +1,10 @@
 //! The reductions that there are: a line each. The command line, the documentation and the tests read this list.
 
-use crate::assumption::AssumptionKind;
 use crate::description::{Description, Goes, Rule};
 use crate::{
     atomic, dominated, escape, escape_static, final_field, lockset, optimistic, own, persistent, selflock, sleep,
 };
-use kernel::{Instrumentation, View};
+use kernel::{AssumptionKind, Instrumentation, View};
 
 /// The list, as descriptions and as what they do. Each file has a `DESCRIPTION` and a function `add`.
 macro_rules! list {

@@ -12,10 +12,11 @@
 //! locks.
 
 use crate::Ample;
-use crate::assumption::{Assumption, AssumptionKind, Assumptions};
 use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Instrumentation, Location, MemoryAccess, Protection, ThreadId, View};
+use kernel::{
+    Assumption, AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, Protection, ThreadId, View,
+};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCKSETS),

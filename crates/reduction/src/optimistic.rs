@@ -20,13 +20,15 @@
 //! races, whose two halves are visible.
 
 use crate::ample::{Ample, Transactions};
-use crate::assumption::{Assumption, Assumptions, Doubt, Sight};
 use crate::description::{Description, Goes};
 use crate::final_field::{self, FINAL, FinalField};
 use crate::independence::{Independence, gives_back};
 use crate::lockset::{self, EXCLUSIVE, LOCKED, OWNERS, assumption, broken, rely, watch_owners};
 use crate::own::{CLOCK, NAMED, OWN, Own};
-use kernel::{Instrumentation, Location, MemoryAccess, Protection, ThreadId, Transition, Transitions, View};
+use kernel::{
+    Assumption, Assumptions, Doubt, Instrumentation, Location, MemoryAccess, Protection, Sight, ThreadId, Transition,
+    Transitions, View,
+};
 use std::collections::HashMap;
 
 pub(crate) static DESCRIPTION: Description = Description {

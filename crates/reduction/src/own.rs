@@ -28,10 +28,9 @@
 //! remembers has the clock set back, without naming it. That only shifts all times at once, of which no program can tell.
 
 use crate::Ample;
-use crate::assumption::{AssumptionKind, Assumptions};
 use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Instrumentation, Location, MemoryAccess, OwnerAccess, ThreadId, View};
+use kernel::{AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, OwnerAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS,

@@ -4,7 +4,7 @@
 //! object there at all times. Such a place is asked about less and less. "Don't know" is always sound, and in one search the same
 //! questions are asked in the same order, so counts do not depend on the machine.
 
-use crate::mixer::Mixer;
+use kernel::Mixer;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

@@ -8,10 +8,9 @@
 //! was not may be the one that was left out.
 
 use crate::Ample;
-use crate::assumption::{AssumptionKind, Assumptions};
 use crate::description::Description;
 use crate::independence::{Independence, gives_back};
-use kernel::{Instrumentation, Location, MemoryAccess, ThreadId, View};
+use kernel::{AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
 
 const OPTION: &str = "--self-locking";
 

@@ -7,9 +7,8 @@
 //! Let some execution have a first write to it; all reads before commute with what comes before them, so an execution that takes
 //! them early and was not left out has it, too. There it is seen, because every access is looked at.
 
-use crate::assumption::{Assumption, AssumptionKind, Assumptions};
 use crate::independence::Independence;
-use kernel::{Location, MemoryAccess, ThreadId, View};
+use kernel::{Assumption, AssumptionKind, Assumptions, Location, MemoryAccess, ThreadId, View};
 
 /// A location of an object of a class, which was there before the first step, is not written any more.
 pub(crate) static SETTLED: AssumptionKind = AssumptionKind::new("settled", 90, |_, of| {

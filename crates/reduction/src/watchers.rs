@@ -1,8 +1,7 @@
 //! Which independences watch locations of a kind: most kinds are watched by none, and are not worth a look.
 
-use crate::assumption::Assumptions;
 use crate::independence::Independence;
-use kernel::{Location, View};
+use kernel::{Assumptions, Location, View};
 
 /// A bit for each independence, in their order.
 type Set = u16;

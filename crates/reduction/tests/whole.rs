@@ -4,11 +4,11 @@
 //! object at once, as a copy over several fields does.
 
 use kernel::{
-    AccessKind, Immutability, Interference, Location, Locks, Locksets, MemoryAccess, OwnerAccess, Ownership,
-    Protection, Reachability, Reduction, StateVector, System, ThreadId, Transactions, Transition, Transitions,
-    Unsupported, Variables,
+    AccessKind, Assumptions, Immutability, Interference, Location, Locks, Locksets, MemoryAccess, OwnerAccess,
+    Ownership, Protection, Reachability, Reduction, StateVector, System, ThreadId, Transactions, Transition,
+    Transitions, Unsupported, Variables,
 };
-use reduction::{Assumptions, Combination};
+use reduction::Combination;
 
 const OBJECT: u32 = 7;
 const CLASS: u32 = 3;
@@ -65,6 +65,14 @@ impl System for Toy {
 
     fn canonical_id(&self, (): &mut (), thread: ThreadId) -> Option<ThreadId> {
         Some(thread)
+    }
+
+    fn is_broken(&self) -> bool {
+        false
+    }
+
+    fn refine(&self, (): &mut ()) -> Result<bool, Unsupported> {
+        Ok(false)
     }
 
     fn stuck(&self, (): &mut ()) -> u64 {

@@ -29,7 +29,7 @@ const KEPT_UNSUPPORTED: usize = 8;
 /// How many more steps, besides as many as were taken, show what else is wrong with what a reduction relies on.
 const MORE_TO_BREAK: u64 = 5000;
 
-/// How many steps are taken before it is asked whether all must be explored again anyway.
+/// How many steps are taken before it is asked whether they rest on something that is wrong.
 const STEPS_TO_ASK: u64 = 1 << 16;
 
 /// After so many steps a run is worth storing a state on its way, once so many steps have led to known states.
@@ -93,6 +93,8 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     /// What was seen at the state at the end of the latest step, and what is to be tried there, if that is known.
     ahead: Option<Opened>,
     ahead_choices: Vec<Choice<S::Action>>,
+    /// Whether it stops where the system rests on something that is wrong.
+    asks: bool,
     /// Flaws in the midst of the latest step, each with the number of steps that were taken before.
     passed: Vec<(Flaw, usize)>,
 }
@@ -138,6 +140,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             shape: Shape::default(),
             ahead: None,
             ahead_choices: Vec::new(),
+            asks: false,
             passed: Vec::new(),
         }
     }
@@ -147,6 +150,12 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         if self.options.order == Order::Depth && self.bound.is_none() {
             self.components.get_or_insert_default();
         }
+        self
+    }
+
+    /// The same, and it stops where the system rests on something that is wrong: for whoever can start over.
+    pub fn asking(mut self) -> Self {
+        self.asks = true;
         self
     }
 
@@ -439,8 +448,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 
     /// Stops if all must be explored again anyway.
     fn ask(&mut self) {
-        if self.observer.begins_again() {
-            self.stop.get_or_insert(Why::Again);
+        if self.asks && self.system.is_broken() {
+            self.stop.get_or_insert(Why::Broken);
         }
     }
 

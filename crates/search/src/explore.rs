@@ -1,14 +1,18 @@
 //! The way in: options to a search, a search to its outcome.
+//!
+//! Steps of the system and what a reduction leaves out may rest on assumptions. Both are asked whether one turned out to be wrong, and it is
+//! dropped here and nowhere else: the search starts over without it. If it was the system's, its steps are others now, and what the
+//! reduction has learned is forgotten; if it was the reduction's, the system is the same.
 
 use crate::expand::Expansion;
 use crate::random_walk::{self, RandomWalks};
-use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
+use crate::{Conflict, Ending, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::{Duration, Instant};
 use store::Visited;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
-/// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is refined and
+/// there is one, lets it. `visited` is empty. If the system or the reduction rests on something that is wrong, it is refined and
 /// the search starts over, with the time that is left. A violation that is met on a walk in between is as good as one from the
 /// search.
 pub fn explore<S: System, V: Visited + ?Sized>(
@@ -16,74 +20,171 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     state: &mut S::State,
     visited: &mut V,
     options: &Options,
-    mut reduction: Option<&mut dyn Reduction<S>>,
+    reduction: Option<&mut dyn Reduction<S>>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome<S::Action>, Conflict> {
     options.check()?;
     if reduction.is_some() {
         options.check_reduced(false)?;
     }
-    let (begun, mut restarts, mut walked) = (Instant::now(), 0_u32, Walked::default());
-    let time_left = || options.time.map(|most| most.saturating_sub(begun.elapsed()));
-    // How much longer walks may take, all of them.
-    let mut patience = random_walk::LONGEST;
-    let for_walks = |patience: Duration| time_left().map_or(patience, |left| left.min(patience));
-    if let Some(reduction) = &mut reduction
-        && options.trial > 0
-    {
-        let mut walks = RandomWalks::new(system, options, options.seed, for_walks(patience), observer);
-        walks.test(state, &mut **reduction, options.trial);
-        walks.walk_by_priority(state);
-        walked = walks.walked();
-        patience = patience.saturating_sub(walks.elapsed());
-        if let Some(mut outcome) = walks.finish() {
-            outcome.figures.elapsed = begun.elapsed();
-            return Ok(outcome);
-        }
-        if observer.begins_again() {
-            let figures = Figures {
-                elapsed: begun.elapsed(),
-                ..Figures::default()
+    let attempts = Attempts {
+        system,
+        visited,
+        options,
+        reduction,
+        observer,
+        begun: Instant::now(),
+        of_system: 0,
+        of_reduction: 0,
+        walked: Walked::default(),
+        patience: random_walk::LONGEST,
+    };
+    Ok(attempts.run(state))
+}
+
+/// A search, as often as it takes.
+struct Attempts<'a, 'r, 'o, S: System, V: ?Sized> {
+    system: &'a S,
+    visited: &'a mut V,
+    options: &'a Options,
+    reduction: Option<&'r mut dyn Reduction<S>>,
+    observer: &'o mut dyn Observer,
+    begun: Instant,
+    /// How often it started over because of the system, and since then because of the reduction.
+    of_system: u32,
+    of_reduction: u32,
+    /// How much was walked for the reduction as it is, and how much longer all these walks may take.
+    walked: Walked,
+    patience: Duration,
+}
+
+impl<S: System, V: Visited + ?Sized> Attempts<'_, '_, '_, S, V> {
+    fn run(mut self, state: &mut S::State) -> Outcome<S::Action> {
+        let mut met = self.walk_first(state);
+        loop {
+            let outcome = met.unwrap_or_else(|| self.search(state));
+            let refined = match () {
+                () if is_over(&outcome.ending) => return self.tell(outcome),
+                // SOUNDNESS: the system comes first, since what the reduction relies on is about its steps.
+                () if self.system.is_broken() => self.refine_system(state),
+                () if self.is_reduction_broken() => self.refine_reduction(state, outcome.figures.transitions),
+                () => return self.tell(outcome),
             };
-            return Ok(Outcome {
-                ending: Ending::Stopped(Why::Again),
-                figures,
-                walked,
-                ..Outcome::default()
-            });
+            met = match refined {
+                Ok(met) => met,
+                Err(why) => return self.tell(stopped(why)),
+            };
         }
     }
-    loop {
-        let mut left = options.clone();
-        left.time = time_left();
-        let mut expansion = Expansion::new(system, visited, &left, observer).noticing_endless();
-        if let Some(reduction) = &mut reduction {
+
+    /// One search.
+    fn search(&mut self, state: &mut S::State) -> Outcome<S::Action> {
+        let left = Options {
+            time: self.time_left(),
+            ..self.options.clone()
+        };
+        let mut expansion = Expansion::new(self.system, &mut *self.visited, &left, &mut *self.observer)
+            .noticing_endless()
+            .asking();
+        if let Some(reduction) = &mut self.reduction {
             expansion = expansion.reduced(&mut **reduction);
         }
-        match options.order {
+        match left.order {
             Order::Depth => depth::search(&mut expansion, state),
             Order::Breadth => breadth::search(&mut expansion, state),
             Order::Random => random::search(&mut expansion, state),
         }
-        let mut outcome = expansion.finish();
-        if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
-            let seed = options.seed.wrapping_add(u64::from(restarts) + 1);
-            let mut walks = RandomWalks::new(system, options, seed, for_walks(patience), observer);
-            let refined = walks.test(state, &mut **reduction, outcome.figures.transitions);
-            walked = walked.and(walks.walked());
-            patience = patience.saturating_sub(walks.elapsed());
-            if let Some(met) = walks.finish() {
-                visited.clear();
-                outcome = met;
-            } else if refined {
-                restarts += 1;
-                visited.clear();
-                continue;
-            }
+        expansion.finish()
+    }
+
+    /// Makes the system do without what is wrong, with a reduction that has learned nothing. A violation, if a walk meets one.
+    fn refine_system(&mut self, state: &mut S::State) -> Result<Option<Outcome<S::Action>>, Why> {
+        self.visited.clear();
+        if !self.system.refine(state).map_err(Why::Unsupported)? {
+            return Err(Why::Broken);
         }
-        outcome.figures.elapsed = begun.elapsed();
-        outcome.restarts = restarts;
-        outcome.walked = walked;
-        return Ok(outcome);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.renew();
+        }
+        (self.of_system, self.of_reduction) = (self.of_system + 1, 0);
+        (self.walked, self.patience) = (Walked::default(), random_walk::LONGEST);
+        Ok(self.walk_first(state))
+    }
+
+    /// Makes the reduction do without what is wrong, and what walks of about so many steps show to be. A violation, if a walk meets one.
+    fn refine_reduction(&mut self, state: &mut S::State, steps: u64) -> Result<Option<Outcome<S::Action>>, Why> {
+        self.visited.clear();
+        let seed = u64::from(self.of_reduction) + 1;
+        let (refined, met) = self.test(state, seed, steps, false);
+        if met.is_none() && !refined {
+            return Err(Why::Broken);
+        }
+        self.of_reduction += u32::from(met.is_none());
+        Ok(met)
+    }
+
+    /// Walks before a search with a new reduction.
+    fn walk_first(&mut self, state: &mut S::State) -> Option<Outcome<S::Action>> {
+        match self.options.trial {
+            0 => None,
+            steps => self.test(state, 0, steps, true).1,
+        }
+    }
+
+    /// Puts what the reduction relies on to the test, on walks of so many steps, and then takes others if a violation is all that is wanted. Whether
+    /// something was wrong, and a violation if one was met.
+    fn test(
+        &mut self,
+        state: &mut S::State,
+        seed: u64,
+        steps: u64,
+        by_priority: bool,
+    ) -> (bool, Option<Outcome<S::Action>>) {
+        let time = self.time_left().map_or(self.patience, |left| left.min(self.patience));
+        let Some(reduction) = &mut self.reduction else {
+            return (false, None);
+        };
+        let seed = self.options.seed.wrapping_add(seed);
+        let mut walks = RandomWalks::new(self.system, self.options, seed, time, &mut *self.observer);
+        let refined = walks.test(state, &mut **reduction, steps);
+        if by_priority {
+            walks.walk_by_priority(state);
+        }
+        self.walked = self.walked.and(walks.walked());
+        self.patience = self.patience.saturating_sub(walks.elapsed());
+        (refined, walks.finish())
+    }
+
+    fn is_reduction_broken(&self) -> bool {
+        self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken())
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let most = self.options.time?;
+        Some(most.saturating_sub(self.begun.elapsed()))
+    }
+
+    /// An outcome with what it took to get there.
+    fn tell(&self, mut outcome: Outcome<S::Action>) -> Outcome<S::Action> {
+        outcome.figures.elapsed = self.begun.elapsed();
+        outcome.restarts = self.of_system + self.of_reduction;
+        outcome.walked = self.walked;
+        outcome
+    }
+}
+
+/// Whether there is no use in starting over: a limit is a limit, and a violation is one whatever the search rests on.
+fn is_over(ending: &Ending) -> bool {
+    match ending {
+        Ending::Complete => false,
+        Ending::Stopped(why) => !matches!(why, Why::Inexact | Why::Preemptions | Why::Unsupported(_) | Why::Broken),
+    }
+}
+
+/// What there is to say if there is no way to go on.
+fn stopped<A>(why: Why) -> Outcome<A> {
+    Outcome {
+        ending: Ending::Stopped(why),
+        ..Outcome::default()
     }
 }

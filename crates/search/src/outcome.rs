@@ -51,11 +51,6 @@ pub trait Observer {
     /// Called every now and then, some tens of milliseconds apart; `false` ends the search.
     fn progress(&mut self, figures: &Figures) -> bool;
 
-    /// Whether what was explored so far has shown that it will have to be explored again with other step semantics: that ends the search, too.
-    fn begins_again(&self) -> bool {
-        false
-    }
-
     /// Whether there is memory to go on. Asked every few milliseconds; the search ends where there is none.
     fn has_room(&self) -> bool {
         true
@@ -101,10 +96,8 @@ pub enum Why {
     Inexact,
     /// The store had no numbers left.
     Full,
-    /// Something that the reduction relied on is wrong: it must start over without.
+    /// Something that the steps of the system or the reduction rest on is wrong: it must start over without.
     Broken,
-    /// All must be explored again with other step semantics.
-    Again,
     /// It was not asked to go on after a violation.
     FirstViolation,
 }
@@ -137,7 +130,8 @@ pub struct Outcome<A> {
     pub deadlocks: u64,
     /// Distinct states that the program asked to be forgotten.
     pub ignored: u64,
-    /// How often the search started over because the reduction had relied on something wrong.
+    /// How often the search started over because something was wrong that it rested on. What the reduction went through before the
+    /// system took other steps does not count.
     pub restarts: u32,
     /// The first livelock that was noticed although nobody has asked for any.
     pub endless: Option<Found<A>>,

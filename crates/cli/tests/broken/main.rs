@@ -7,15 +7,14 @@ mod java;
 mod lying;
 mod programs;
 
-use kernel::{AccessKind, OwnerAccess, Protection, View};
+use kernel::{AccessKind, Assumptions, OwnerAccess, Protection, View};
 use lying::{Lies, Lying, Told};
 use machine::system::Java;
 use machine::{Machine, Mark, StepSemantics};
 use model::Model;
 use oracle::compare::{Ran, Stop, Strategy, Summary, search, search_with};
-use reduction::{Assumptions, Combination};
+use reduction::Combination;
 use search::{Options, Order};
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What is not broken, and must not be caught on any program.
@@ -470,8 +469,7 @@ fn all<'p>() -> Vec<Broken<'p>> {
 
 /// What a search without lies comes to.
 fn explore<'p>(java: &Java<'p>, machine: &mut Machine<'p>, strategy: &Strategy) -> Summary {
-    machine.semantics = java.semantics;
-    machine.begin(&java.start).expect("it begins");
+    java.begin(machine).expect("it begins");
     summary(search(java, machine, strategy).expect("legal options"))
 }
 
@@ -504,13 +502,12 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 shared,
                 start: start.clone(),
                 semantics: StepSemantics::default(),
+                alone: false,
                 allowed: Vec::new(),
             };
-            let mut truth = explore(&java, machine, &base);
-            if shared.names_matter.swap(false, Ordering::Relaxed) {
-                java.semantics.names_threads = true;
-                truth = explore(&java, machine, &base);
-            }
+            // What other programs have shown has nothing to do with it.
+            *shared.assumptions() = Assumptions::default();
+            let truth = explore(&java, machine, &base);
             if truth.stopped.is_some() {
                 assert!(!made, "{} is too large", start.class);
                 continue;
@@ -522,13 +519,11 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 let mut strategy = strategy(names, *order);
                 strategy.options.states = base.options.states;
                 java.semantics = StepSemantics {
-                    names_threads: java.semantics.names_threads,
                     // Claims are about single steps, and a thread that is alone takes several at once.
                     solo: false,
                     ..StepSemantics::new(strategy.combination.instrumentation())
                 };
-                machine.semantics = java.semantics;
-                machine.begin(start).expect("it begins");
+                java.begin(machine).expect("it begins");
                 let caught = match *name {
                     NOTHING => {
                         // Who does not lie is explored as the system is: every answer comes through.

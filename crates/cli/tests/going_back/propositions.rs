@@ -105,6 +105,7 @@ fn propositions_of_a_java_program_are_true_where_they_should_be() {
                         solo,
                         ..StepSemantics::default()
                     },
+                    alone: false,
                     allowed: Vec::new(),
                 };
                 let mut state = system.initial().expect("the program starts");

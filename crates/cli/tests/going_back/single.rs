@@ -90,6 +90,7 @@ fn a_java_program_is_a_system() {
                 arguments: vec!["a".to_owned()],
             },
             semantics: StepSemantics::default(),
+            alone: false,
             allowed: Vec::new(),
         };
         let mut state = system.initial().expect("the program starts");

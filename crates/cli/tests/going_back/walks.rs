@@ -214,6 +214,7 @@ fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, st
             arguments: Vec::new(),
         },
         semantics: machine.semantics,
+        alone: false,
         allowed: Vec::new(),
     };
     for action in enabled(&mine) {

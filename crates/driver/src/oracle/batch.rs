@@ -3,10 +3,10 @@
 use super::is_spurious;
 use crate::narrate::narrate;
 use crate::sources::Sources;
-use crate::subject::java::{learns, proved};
+use crate::subject::java::proved;
 use crate::verify;
 use crate::{Failure, discipline};
-use kernel::{Instrumentation, Property};
+use kernel::{Assumptions, Instrumentation, Property};
 use library::{HostFiles, Library};
 use machine::discipline::Discipline;
 use machine::system::{Action, Java};
@@ -16,7 +16,6 @@ use program::classpath::ClassPath;
 use program::jdk::Jdk;
 use program::source;
 use program::world::{MethodId, Program};
-use search::{Ending, Why};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,6 +92,7 @@ pub fn each(
                 shared: &shared,
                 start,
                 semantics: StepSemantics::default(),
+                alone: false,
                 allowed: Vec::new(),
             },
             machine: &mut machine,
@@ -171,7 +171,6 @@ pub struct Case<'p, 'm> {
 impl Case<'_, '_> {
     fn begin(&mut self) -> Result<(), Failure> {
         let (machine, start) = (&mut *self.machine, &self.system.start);
-        machine.semantics = self.system.semantics;
         if self.system.semantics.has(Instrumentation::PROOFS) {
             if self.proved.is_none() {
                 self.proved = Some(proved(machine, start, self.class_path)?);
@@ -179,23 +178,15 @@ impl Case<'_, '_> {
             machine.proved = self.proved.clone().unwrap_or_default();
         }
         machine.discipline = discipline(machine.program, self.seed, &start.class);
-        machine
-            .begin(start)
+        self.system
+            .begin(machine)
             .map_err(|error| Failure::unknown(error.to_string()))
     }
 
-    /// Searches as the strategy says, again where the semantics were not the right ones.
+    /// Searches as the strategy says.
     fn ran(&mut self, strategy: &Strategy) -> Result<Ran<Action>, String> {
-        let shared = self.system.shared;
-        for used in [
-            &shared.console_matters,
-            &shared.threads_matter,
-            &shared.interrupts_matter,
-            &shared.threads_watched,
-            &shared.names_matter,
-        ] {
-            used.store(false, Ordering::Relaxed);
-        }
+        // What other programs and strategies of the batch have shown has nothing to do with it.
+        *self.system.shared.assumptions() = Assumptions::default();
         self.system.semantics = StepSemantics {
             locks: true,
             spurious: is_spurious(self.seed),
@@ -205,17 +196,8 @@ impl Case<'_, '_> {
         self.system.semantics.names_threads |= strategy.commute;
         // Claims are about single steps: who is alone after the last step of another takes several at once, which commute one by one.
         self.system.semantics.solo &= !strategy.commute;
-        loop {
-            self.begin().map_err(|failure| failure.to_string())?;
-            let ran = search(&self.system, self.machine, strategy)?;
-            let is_over = !matches!(
-                ran.outcome.ending,
-                Ending::Complete | Ending::Stopped(Why::Unsupported(_))
-            );
-            if is_over || !learns(shared, &mut self.system.semantics) {
-                return Ok(ran);
-            }
-        }
+        self.begin().map_err(|failure| failure.to_string())?;
+        search(&self.system, self.machine, strategy)
     }
 
     /// Property, message and line of the first violation that a strategy comes to.

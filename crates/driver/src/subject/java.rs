@@ -8,17 +8,15 @@ use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, 
 use crate::sources::Sources;
 use crate::{Failure, assumptions, consistency, discipline, growth, world};
 use analysis::{Escape, Verdict};
-use kernel::Instrumentation;
+use kernel::{Assumptions, Instrumentation};
 use machine::system::{Action, Java};
-use machine::{Caveat, Machine, Shared, Start, StepSemantics};
+use machine::{Caveat, Machine, Start};
 use program::world::MethodId;
-use reduction::Assumptions;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// A Java program.
 pub struct JavaProgram<'p> {
@@ -52,9 +50,6 @@ impl<'p> Subject for JavaProgram<'p> {
             .system
             .machine()
             .map_err(|error| world::launch_failure(error, &self.class_path))?;
-        // Getting ready has shown that already, and nobody has a name yet.
-        self.system.semantics.names_threads |= self.system.shared.names_matter.load(Ordering::Relaxed);
-        machine.semantics.names_threads = self.system.semantics.names_threads;
         if self.system.semantics.has(Instrumentation::PROOFS) {
             let start = &self.system.start;
             machine.proved = proved(&machine, start, &self.class_path)?;
@@ -62,19 +57,10 @@ impl<'p> Subject for JavaProgram<'p> {
         if let Some(file) = &self.discipline {
             machine.discipline = Some(Arc::new(discipline::read(machine.program, file)?));
         }
-        machine
-            .run_ahead(&self.system.start, machine::AHEAD)
+        self.system
+            .go_ahead(&mut machine)
             .map_err(|error| world::launch_failure(error, &self.class_path))?;
         Ok(machine)
-    }
-
-    fn has_news(&self) -> bool {
-        let mut semantics = self.system.semantics;
-        learns(self.system.shared, &mut semantics)
-    }
-
-    fn begins_again(&mut self) -> bool {
-        learns(self.system.shared, &mut self.system.semantics)
     }
 
     fn assumptions(&self, machine: &mut Machine<'p>, options: &Check) -> Result<Assumptions, Failure> {
@@ -123,50 +109,6 @@ pub fn proved(
     let escape = Escape::of(program, entry, &|method| natives.stands_in(program, method));
     let local = escape.sites().iter().filter(|site| site.verdict == Verdict::Local);
     Ok(Arc::new(local.map(|site| (site.method, site.at)).collect()))
-}
-
-/// Whether an exploration has shown that all must be explored again with other step semantics, which then are these.
-pub fn learns(shared: &Shared<'_>, semantics: &mut StepSemantics) -> bool {
-    // SOUNDNESS: printing, what threads are called, interrupts, when threads start and end, and what they are doing, are left out only
-    // as long as no execution has shown that they are used. The first use is not left out by what rests on there being none.
-    let reduced = semantics.has(Instrumentation::REDUCED);
-    let used = [
-        (true, &shared.console_matters, &mut semantics.prints),
-        (true, &shared.names_matter, &mut semantics.names_threads),
-        (reduced, &shared.threads_matter, &mut semantics.counts_threads),
-        (true, &shared.interrupts_matter, &mut semantics.interrupts),
-        (reduced, &shared.threads_watched, &mut semantics.watches_threads),
-    ];
-    let mut news = false;
-    for (matters, used, known) in used {
-        let is_new = matters && used.load(Ordering::Relaxed) && !*known;
-        news |= is_new;
-        *known |= is_new;
-    }
-    news
-}
-
-/// What steps depend on that had to be learned from the program, by name.
-fn lessons(semantics: &mut StepSemantics) -> [(&'static str, &mut bool); 4] {
-    [
-        ("prints", &mut semantics.prints),
-        ("watches", &mut semantics.watches_threads),
-        ("names", &mut semantics.names_threads),
-        ("interrupts", &mut semantics.interrupts),
-    ]
-}
-
-/// The names of what was learned from the program, for whoever takes the same steps again.
-pub fn learned(mut semantics: StepSemantics) -> Vec<String> {
-    let known = lessons(&mut semantics).into_iter().filter(|(_, known)| **known);
-    known.map(|(name, _)| name.to_owned()).collect()
-}
-
-/// Takes it as learned.
-pub fn learn(semantics: &mut StepSemantics, names: &[&str]) {
-    for (name, known) in lessons(semantics) {
-        *known |= names.contains(&name);
-    }
 }
 
 /// Where the sources of a program may be.

@@ -5,11 +5,11 @@
 use crate::common::{Entry, array_of, jdk_class, non_null, nothing, unsupported};
 use crate::lang::thread::{note_watched, trace_of};
 use machine::assemble::Assembler;
+use machine::assumption::COUNTS;
 use machine::layout::{OWNER_MASK, status, thread};
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use program::ir::{Instr, RegisterKind};
 use program::world::{ARRAY_HEADER_WORDS, MethodId};
-use std::sync::atomic::Ordering;
 
 const THREADS: &str = "sun/management/ThreadImpl";
 const INFO: &str = "java/lang/management/ThreadInfo";
@@ -50,7 +50,7 @@ pub(crate) const METHODS: &[Entry] = &[
 /// The objects of all live threads.
 pub(super) fn live(m: &mut Machine<'_>) -> Result<Vec<Address>, Trap> {
     m.note_watch();
-    m.shared.threads_matter.store(true, Ordering::Relaxed);
+    m.violate(&COUNTS);
     m.tell_apart()?;
     let live = (0..=m.highest_thread())
         .filter(|&number| m.thread_word(number, thread::STATUS) != status::FREE)

@@ -4,11 +4,11 @@
 use crate::common::{Entry, jdk_class, non_null};
 use crate::io::streams::checked;
 use machine::assemble::Assembler;
+use machine::assumption::PRINTS;
 use machine::heap::ARRAY_BASE;
 use machine::{Address, Answer, Args, Machine, Outcome, Trap};
 use program::ir::{Instr, RegisterKind};
 use program::world::LoaderId;
-use std::sync::atomic::Ordering;
 
 const STREAM: &str = "java/io/PrintStream";
 const FORMATTED: &str = "(Ljava/lang/String;[Ljava/lang/Object;)Ljava/io/PrintStream;";
@@ -123,7 +123,7 @@ fn format(m: &mut Machine<'_>, args: &Args, descriptor: &str, count: u16) -> Ans
             object != 0 && m.program.class(m.class_of(object)).loader >= LoaderId::APP
         });
     if users {
-        m.shared.console_matters.store(true, Ordering::Relaxed);
+        m.violate(&PRINTS);
     }
     let missing = || Trap::Unsupported("java.io.PrintStream.format".to_owned());
     let (text, stream) = (jdk_class(m, "java/lang/String")?, jdk_class(m, STREAM)?);

@@ -6,11 +6,11 @@
 
 use super::trace;
 use crate::common::{array_of, jdk_class, non_null};
+use machine::assumption::{COUNTS, INTERRUPTS, WATCHES};
 use machine::clock::EPOCH_MILLIS;
 use machine::inspect::Wait;
 use machine::layout::{status, thread, wake};
 use machine::{Address, Answer, Args, Machine, Native, Outcome, Trap, raise};
-use std::sync::atomic::Ordering;
 
 const THREAD: &str = "java/lang/Thread";
 const GROUP: &str = "java/lang/ThreadGroup";
@@ -288,7 +288,7 @@ fn holds_lock(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn live_threads(m: &mut Machine<'_>) -> Result<Vec<Address>, Trap> {
     m.note_watch();
-    m.shared.threads_matter.store(true, Ordering::Relaxed);
+    m.violate(&COUNTS);
     m.tell_apart()?;
     let live = |&number: &u32| m.thread_word(number, thread::STATUS) != status::FREE;
     let objects = (0..=m.highest_thread())
@@ -345,12 +345,12 @@ fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
 pub(crate) fn note_watched(m: &mut Machine<'_>, number: u32) {
     if number != m.current {
         m.note_watch();
-        m.shared.threads_watched.store(true, Ordering::Relaxed);
+        m.violate(&WATCHES);
     }
 }
 
 fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
-    m.shared.interrupts_matter.store(true, Ordering::Relaxed);
+    m.violate(&INTERRUPTS);
     m.interrupt(args.word(0));
     Ok(Outcome::Void)
 }

@@ -1,5 +1,6 @@
 //! The searches on systems that are small enough to know all about.
 
+mod assumptions;
 mod livelock;
 mod minimise;
 mod orders;

@@ -5,6 +5,7 @@ use kernel::{
     Unsupported,
 };
 use search::{Found, Options, Outcome, Silent, explore, meets, replay, rewind};
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
 use store::{Seen, Visited};
 
@@ -41,6 +42,8 @@ pub enum Op {
     Ignore,
     /// Remember having been here.
     Mark(u64),
+    /// register := the number of the thread, which threads that are taken for each other do not have
+    Number,
 }
 
 /// A program.
@@ -52,6 +55,9 @@ pub struct Toy {
     pub expect: Option<(usize, u32)>,
     /// Forget which thread is which.
     pub symmetric: bool,
+    /// Whether a thread wanted its number while that was forgotten, and whether it is therefore known after all.
+    pub wanted: Cell<bool>,
+    pub numbered: Cell<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +83,13 @@ impl Toy {
             variables,
             expect: None,
             symmetric: false,
+            wanted: Cell::new(false),
+            numbered: Cell::new(false),
         }
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.symmetric && !self.numbered.get()
     }
 
     fn op(&self, state: &State, thread: usize) -> Option<Op> {
@@ -176,7 +188,9 @@ impl System for Toy {
             Op::Goto(target) => next.0 = target,
             Op::Choose(_) => next.1 = alternative,
             Op::If(value, target) if register == value => next.0 = target,
-            Op::Foreign => {
+            Op::Number if !self.is_symmetric() => next.1 = number,
+            Op::Foreign | Op::Number => {
+                self.wanted.set(op == Op::Number || self.wanted.get());
                 return Err(Unsupported {
                     what: format!("foreign {number}"),
                     place: String::new(),
@@ -204,7 +218,7 @@ impl System for Toy {
             out.push(register);
             out.end_chunk();
         };
-        if self.symmetric {
+        if self.is_symmetric() {
             let mut sorted = state.threads.clone();
             sorted.sort_unstable();
             sorted.into_iter().for_each(|thread| push(out, thread));
@@ -227,7 +241,7 @@ impl System for Toy {
     }
 
     fn canonical_id(&self, state: &mut State, thread: ThreadId) -> Option<ThreadId> {
-        if !self.symmetric {
+        if !self.is_symmetric() {
             return Some(thread);
         }
         let of = |number: usize| (state.threads[number], number);
@@ -235,9 +249,20 @@ impl System for Toy {
         Some(ThreadId(before.count() as u32))
     }
 
+    fn is_broken(&self) -> bool {
+        self.wanted.get()
+    }
+
+    fn refine(&self, state: &mut State) -> Result<bool, Unsupported> {
+        *state = self.start();
+        let refined = self.is_symmetric() && self.wanted.take();
+        self.numbered.set(refined);
+        Ok(refined)
+    }
+
     fn stuck(&self, state: &mut State) -> u64 {
         let mut pcs: Vec<_> = state.threads.iter().map(|thread| thread.0).collect();
-        if self.symmetric {
+        if self.is_symmetric() {
             pcs.sort_unstable();
         }
         pcs.iter().fold(7, |key, &pc| key * 31 + u64::from(pc))

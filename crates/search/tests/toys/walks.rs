@@ -7,8 +7,10 @@ use std::time::Duration;
 
 /// A reduction that leaves nothing out, or that relies on something wrong until it is refined: that the first thread is enough.
 #[derive(Default)]
-struct First {
-    wrong: bool,
+pub struct First {
+    pub wrong: bool,
+    /// How often it was told that the system takes other steps.
+    pub renewed: u32,
 }
 
 impl Reduction<Toy> for First {
@@ -67,9 +69,13 @@ impl Reduction<Toy> for First {
     fn refine(&mut self, _toy: &Toy, _state: &mut State) -> bool {
         std::mem::take(&mut self.wrong)
     }
+
+    fn renew(&mut self) {
+        self.renewed += 1;
+    }
 }
 
-fn walking() -> Options {
+pub fn walking() -> Options {
     Options {
         trial: 10_000,
         random_walks: true,
@@ -82,7 +88,7 @@ fn walk(toy: &Toy, options: &Options, observer: &mut dyn Observer) -> Outcome<Ac
 }
 
 /// Searches, and checks that the state is back at the start and that what was found is there.
-fn walk_with(toy: &Toy, options: &Options, reduction: &mut First, observer: &mut dyn Observer) -> Outcome<Action> {
+pub fn walk_with(toy: &Toy, options: &Options, reduction: &mut First, observer: &mut dyn Observer) -> Outcome<Action> {
     let (mut state, mut table) = (toy.start(), Table::new());
     let outcome = explore(toy, &mut state, &mut table, options, Some(reduction), observer).expect("legal options");
     assert_eq!(state, toy.start());
@@ -91,7 +97,7 @@ fn walk_with(toy: &Toy, options: &Options, reduction: &mut First, observer: &mut
 }
 
 /// Two threads that take two locks, each in its own order.
-fn crossed() -> Toy {
+pub fn crossed() -> Toy {
     let take = |one, two| {
         [
             Op::Mark(7),
@@ -220,7 +226,15 @@ fn a_walk_before_a_search_starts_over_counts_as_well() {
             seed,
             ..walking()
         };
-        let outcome = walk_with(&toy, &options, &mut First { wrong: true }, &mut Silent);
+        let outcome = walk_with(
+            &toy,
+            &options,
+            &mut First {
+                wrong: true,
+                ..First::default()
+            },
+            &mut Silent,
+        );
         assert_eq!(outcome.found.len(), 1, "{seed}");
         assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
         let walked = outcome.by_walk;
@@ -251,29 +265,4 @@ fn walks_can_be_interrupted() {
     );
     let outcome = walk(&endless, &walking(), &mut Impatient);
     assert_eq!(outcome.ending, Ending::Stopped(Why::Interrupted));
-}
-
-/// Wants all explored again with other step semantics.
-struct Again;
-
-impl Observer for Again {
-    fn progress(&mut self, _figures: &Figures) -> bool {
-        true
-    }
-
-    fn begins_again(&self) -> bool {
-        true
-    }
-}
-
-#[test]
-fn what_must_be_explored_again_is_given_up_after_the_walks() {
-    let holds = Toy::new(1, &[&[Op::Lock(0), Op::Unlock(0)], &[Op::Lock(0), Op::Unlock(0)]]);
-    let outcome = walk(&holds, &walking(), &mut Again);
-    assert_eq!(outcome.ending, Ending::Stopped(Why::Again));
-    assert_eq!(outcome.figures.states, 0);
-    assert_eq!(walk(&holds, &walking(), &mut Silent).ending, Ending::Complete);
-    // A violation is one with any step semantics.
-    let outcome = walk(&crossed(), &walking(), &mut Again);
-    assert_eq!(outcome.ending, Ending::Stopped(Why::FirstViolation));
 }

@@ -4,7 +4,7 @@ use std::hash::Hasher;
 
 /// The hash.
 #[derive(Default)]
-pub(crate) struct Mixer(u64);
+pub struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn write(&mut self, bytes: &[u8]) {

@@ -8,169 +8,9 @@
 //! that nobody has described, may be against every assumption: where one can be taken, nothing is assumed any more.
 
 use crate::mixer::Mixer;
-use kernel::{Location, ThreadId, Whereabouts};
-use std::cmp::Ordering;
+use crate::{Assumption, AssumptionKind, BrokenAssumption, Doubt, Location, Sight, ThreadId, Whereabouts};
 use std::collections::{BTreeSet, HashMap};
-use std::fmt;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
-
-/// Something that reductions assume, about many things of a program each by itself. One that is assumed has its own in its file.
-#[derive(Debug)]
-pub struct AssumptionKind {
-    /// Its name, for ourselves.
-    pub name: &'static str,
-    /// Where reports tell it, among others.
-    pub rank: u8,
-    /// The sentence for the report, about what has this name.
-    pub sentence: fn(Assumption, &str) -> String,
-    /// The same about a variable of a model, if it is told there.
-    pub sentence_for_models: Option<fn(&str) -> String>,
-    /// Whether it is about a variable ([`kernel::Variables::variable_of`]), and so has the name of one.
-    pub is_about_variable: bool,
-    /// The kind which says the same and more, of the same thing: only one of both is told.
-    pub stronger: Option<&'static AssumptionKind>,
-    /// The option by which the user claims it of some classes, instead of it being assumed of all.
-    pub claimed_by: Option<&'static str>,
-}
-
-impl AssumptionKind {
-    /// One that is told in a sentence, and has nothing special about it.
-    pub const fn new(name: &'static str, rank: u8, sentence: fn(Assumption, &str) -> String) -> AssumptionKind {
-        AssumptionKind {
-            name,
-            rank,
-            sentence,
-            sentence_for_models: None,
-            is_about_variable: false,
-            stronger: None,
-            claimed_by: None,
-        }
-    }
-
-    /// The assumption about nothing in particular.
-    pub const fn alone(&'static self) -> Assumption {
-        self.of(0)
-    }
-
-    /// The assumption about a class.
-    pub const fn of(&'static self, class: u32) -> Assumption {
-        self.of_cell(class, 0)
-    }
-
-    /// The assumption about a cell of each object of a class.
-    pub const fn of_cell(&'static self, class: u32, cell: u32) -> Assumption {
-        let kind = self;
-        let object = 0;
-        Assumption {
-            kind,
-            class,
-            object,
-            cell,
-        }
-    }
-}
-
-/// Something assumed about a program.
-#[derive(Clone, Copy)]
-pub struct Assumption {
-    /// What it is.
-    pub kind: &'static AssumptionKind,
-    /// The class that it is about; 0 for none.
-    pub class: u32,
-    /// The object, if it is about a single one; else 0.
-    pub object: u32,
-    /// The cell, if it is about one; else 0.
-    pub cell: u32,
-}
-
-impl Assumption {
-    /// Whether it is of this kind.
-    #[inline]
-    pub fn is(self, kind: &'static AssumptionKind) -> bool {
-        std::ptr::eq(self.kind, kind)
-    }
-
-    /// The one that says the same and more, if there is such a kind.
-    pub fn stronger(self) -> Option<Assumption> {
-        self.kind.stronger.map(|kind| Assumption { kind, ..self })
-    }
-
-    fn key(self) -> (u8, &'static str, u32, u32, u32) {
-        (self.kind.rank, self.kind.name, self.class, self.object, self.cell)
-    }
-}
-
-impl PartialEq for Assumption {
-    #[inline]
-    fn eq(&self, other: &Assumption) -> bool {
-        self.is(other.kind) && (self.class, self.object, self.cell) == (other.class, other.object, other.cell)
-    }
-}
-
-impl Eq for Assumption {}
-
-impl Hash for Assumption {
-    #[inline]
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u64(u64::from(self.kind.rank) << 32 | u64::from(self.class));
-        state.write_u64(u64::from(self.object) << 32 | u64::from(self.cell));
-    }
-}
-
-impl PartialOrd for Assumption {
-    fn partial_cmp(&self, other: &Assumption) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Assumption {
-    fn cmp(&self, other: &Assumption) -> Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl fmt::Debug for Assumption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}({}, {}, {})", self.kind.name, self.class, self.object, self.cell)
-    }
-}
-
-/// Who broke an assumption: the thread that was about to access a location.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BrokenAssumption {
-    /// What was assumed.
-    pub assumption: Assumption,
-    /// Who was about to break it.
-    pub thread: ThreadId,
-    /// What it was about to access.
-    pub location: Location,
-    /// Where in the code it was.
-    pub at: Whereabouts,
-    /// Whether anything rested on the assumption.
-    pub relied: bool,
-    /// The locks that it had, and another access with which these do not go together, where that is known.
-    pub with: Option<Box<(Vec<String>, Sight)>>,
-}
-
-/// An access that was seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sight {
-    /// Who and where.
-    pub at: Whereabouts,
-    /// Which locks the thread had, in words.
-    pub locks: Vec<String>,
-}
-
-/// What was found to be against the hypotheses that are no assumption about a single location.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// Two threads have exclusive access to one location, of this name.
-    Disputed(String, Whereabouts, Whereabouts),
-    /// The first takes from the second its exclusive access to a location of this name.
-    Expelled(String, Whereabouts, Whereabouts),
-    /// A thread goes round by invisible steps.
-    Endless(Whereabouts),
-}
+use std::hash::BuildHasherDefault;
 
 #[derive(Clone, Debug, Default)]
 struct Standing {
@@ -311,7 +151,7 @@ impl Assumptions {
     }
 
     /// Remembers something that is against a hypothesis, the first of its kind about a location.
-    pub(crate) fn doubt(&mut self, doubt: Doubt) {
+    pub fn doubt(&mut self, doubt: Doubt) {
         let is_same = |one: &Doubt| match (one, &doubt) {
             (Doubt::Disputed(one, ..), Doubt::Disputed(two, ..)) => one == two,
             (Doubt::Expelled(one, ..), Doubt::Expelled(two, ..)) => one == two,
@@ -340,7 +180,7 @@ impl Assumptions {
     }
 
     /// Completes the latest violations by where in the code they are.
-    pub(crate) fn locate(&mut self, whereabouts: impl FnOnce() -> Whereabouts) {
+    pub fn locate(&mut self, whereabouts: impl FnOnce() -> Whereabouts) {
         if self.fresh.is_empty() {
             return;
         }
@@ -382,6 +222,17 @@ impl Assumptions {
         broken
     }
 
+    /// Drops a single assumption, if it is wrong and nothing was done so far that could rest on it.
+    pub fn drop_if_broken(&mut self, assumption: Assumption) {
+        let standing = self.all.entry(assumption).or_default();
+        if let Some(violation) = standing.tell(assumption) {
+            self.broken -= usize::from(standing.relied);
+            (standing.violation, standing.dropped, standing.relied) = (None, true, false);
+            self.turns += 1;
+            self.violations.push(violation);
+        }
+    }
+
     /// What was dropped because it was wrong.
     pub fn violations(&self) -> &[BrokenAssumption] {
         &self.violations
@@ -417,6 +268,7 @@ impl Assumptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::AssumptionKind;
 
     const LOCATION: Location = Location { object: 7, cell: 0 };
 
