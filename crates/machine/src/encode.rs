@@ -151,11 +151,7 @@ impl Machine<'_> {
     pub(crate) fn forget_encodings(&mut self) {
         self.memory.forget_touched();
         self.roots = crate::reach::Roots::default();
-        let mut empty = Handle::<Writer>::default();
-        if let Some(old) = &self.writer {
-            empty.follow(old);
-        }
-        self.writer = Some(empty);
+        self.writer = Some(Handle::default());
         self.earlier.clear();
         // Those know words of the image, too.
         self.spare_writers.clear();
@@ -173,14 +169,8 @@ impl Machine<'_> {
     /// Appends the vector without using anything that was kept: it is the same, which tests check.
     pub fn encode_afresh(&mut self, out: &mut StateVector) {
         let mut afresh = Writer::default();
-        if let Some(kept) = &self.writer {
-            afresh.follow(kept);
-        }
         self.rebuild(&mut afresh);
         afresh.copy_to(out);
-        if let Some(kept) = &mut self.writer {
-            kept.follow(&afresh);
-        }
     }
 
     /// The young objects that a state has.

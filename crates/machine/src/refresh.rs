@@ -47,7 +47,7 @@ impl Machine<'_> {
         } else {
             writer.take_back();
             let mut other = self.spare_writers.pop().unwrap_or_default();
-            other.follow(&writer);
+            writer.leave_versions_to(&mut other);
             self.rebuild(&mut other);
             other.adopt_versions(&writer);
             other.swapped = between.filter(|_| writer.whole);
@@ -112,7 +112,7 @@ impl Machine<'_> {
         match (self.kept, self.earlier.last_mut()) {
             (Kept::Patched, _) if known => writer.take_back(),
             (Kept::Swapped, Some(before)) if known => {
-                before.follow(writer);
+                writer.leave_versions_to(before);
                 std::mem::swap(before, writer);
                 self.spare_writers.extend(self.earlier.pop());
             }
