@@ -8,11 +8,11 @@ use crate::step::{Schedule, Shape, Step, Taken, go_back};
 use kernel::{StateVector, System, Transitions, Unsupported};
 use std::collections::VecDeque;
 use std::mem::size_of;
-use store::Visited;
+use store::{StateId, StateTable};
 
 /// How a state was reached first.
 struct Node {
-    parent: u32,
+    parent: u64,
     /// Where the actions end that lead there from its parent. They begin where those of the node before end.
     end: usize,
 }
@@ -30,11 +30,12 @@ struct Queue<A> {
 }
 
 /// Explores everything reachable from `state`, and decodes it again in the end.
-pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
+pub(crate) fn search<S: System, V: StateTable + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
     let system = expansion.system;
     let start = encoded(system, state);
     if let Some(seen) = expansion.begin(state) {
-        let mut queue = Queue::new(!expansion.visited.get(seen.id, &mut Vec::new()));
+        let is_kept = seen.id.is_some_and(|id| expansion.visited.get(id, &mut Vec::new()));
+        let mut queue = Queue::new(!is_kept);
         queue.push::<S>(0, &[], &expansion.vector);
         level_by_level(expansion, state, &mut queue, &start);
     }
@@ -43,7 +44,7 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
     }
 }
 
-fn level_by_level<S: System, V: Visited + ?Sized>(
+fn level_by_level<S: System, V: StateTable + ?Sized>(
     expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
     queue: &mut Queue<S::Action>,
@@ -92,11 +93,11 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
             match step {
                 Step::New(seen, _) => {
                     opened.reduced = false;
-                    debug_assert!(seen.id == u32::MAX || seen.id as usize == queue.nodes.len());
+                    debug_assert!(seen.id.is_none_or(|id| id.index() == queue.nodes.len()));
                     queue.push(at, &steps, &expansion.vector);
                 }
                 // SOUNDNESS: a state that is yet to be opened comes later than this one, and so does all that is put off there.
-                Step::Old(seen, _) if seen.id != u32::MAX && seen.id > at => opened.reduced = false,
+                Step::Old(seen, _) if seen.id.is_some_and(|id| id.number() > at) => opened.reduced = false,
                 Step::Old(..) | Step::Again(..) => {}
                 Step::Failed(unsupported, _) => {
                     let taken = steps.iter().map(|step| step.action);
@@ -136,7 +137,7 @@ impl<A: Copy> Queue<A> {
         }
     }
 
-    fn push<S: System<Action = A>>(&mut self, parent: u32, steps: &[Taken<S>], vector: &StateVector) {
+    fn push<S: System<Action = A>>(&mut self, parent: u64, steps: &[Taken<S>], vector: &StateVector) {
         self.actions.extend(steps.iter().map(|step| step.action));
         let end = self.actions.len();
         self.nodes.push(Node { parent, end });
@@ -147,21 +148,21 @@ impl<A: Copy> Queue<A> {
     }
 
     /// The actions that lead to a state, other than the first, from its parent.
-    fn run_to(&self, at: u32) -> &[A] {
+    fn run_to(&self, at: u64) -> &[A] {
         let at = at as usize;
         &self.actions[self.nodes[at - 1].end..self.nodes[at].end]
     }
 
     /// The number of the next state to be opened, and its words.
-    fn pop<V: Visited + ?Sized>(&mut self, visited: &V, out: &mut Vec<u32>) -> u32 {
-        let at = self.opened as u32;
+    fn pop<V: StateTable + ?Sized>(&mut self, visited: &V, out: &mut Vec<u32>) -> u64 {
+        let at = self.opened as u64;
         self.opened += 1;
         out.clear();
         if let Some(words) = self.words.as_mut().and_then(VecDeque::pop_front) {
             self.words_held -= words.len();
             out.extend_from_slice(&words);
         } else {
-            visited.get(at, out);
+            visited.get(StateId::new(at), out);
         }
         at
     }
@@ -194,7 +195,7 @@ fn schedule_to<S: System>(
     system: &S,
     state: &mut S::State,
     queue: &Queue<S::Action>,
-    to: u32,
+    to: u64,
     more: &[S::Action],
     fails: Option<&Unsupported>,
     start: &[u32],

@@ -5,11 +5,12 @@ use crate::livelock;
 use crate::step::{Choice, Opened, Schedule, Shape, Step, Taken, go_back};
 use kernel::{End, System};
 use std::mem::size_of;
-use store::Visited;
+use store::{StateId, StateSet, StateTable};
 
 /// A state on the path. Its choices begin at `first` and end where those of the next frame begin.
 struct Frame {
-    id: u32,
+    /// Which state it is, if the table can tell.
+    id: Option<StateId>,
     first: usize,
     next: usize,
     schedule: Schedule,
@@ -34,12 +35,12 @@ struct Path<S: System> {
     steps: Vec<Taken<S>>,
     /// Actions that are asleep: in each state, and after each choice.
     sleepers: Vec<S::Action>,
-    /// A bit for each state by its number: whether it is on the path.
-    present: Vec<u64>,
+    /// The states that are on it.
+    present: StateSet,
 }
 
 /// Explores everything below `state` and comes back to it.
-pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
+pub(crate) fn search<S: System, V: StateTable + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
     let mut path = Path::new();
     if let Some(seen) = expansion.begin(state) {
         path.push(expansion, state, seen.id, Schedule::default(), false);
@@ -118,9 +119,8 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
 }
 
 /// Whether a state is on the path, or may be: not all stores number their states.
-fn is_present(present: &[u64], id: u32) -> bool {
-    let word = present.get(id as usize / 64);
-    id == u32::MAX || word.is_some_and(|word| word >> (id % 64) & 1 == 1)
+fn is_present(present: &StateSet, id: Option<StateId>) -> bool {
+    id.is_none_or(|id| present.contains(id))
 }
 
 impl<S: System> Path<S> {
@@ -130,16 +130,16 @@ impl<S: System> Path<S> {
             choices: Vec::new(),
             steps: Vec::new(),
             sleepers: Vec::new(),
-            present: Vec::new(),
+            present: StateSet::default(),
         }
     }
 
     /// Opens a state and makes it the end of the path. One that was met before is opened `again` for what was asleep there.
-    fn push<V: Visited + ?Sized>(
+    fn push<V: StateTable + ?Sized>(
         &mut self,
         expansion: &mut Expansion<'_, S, V>,
         state: &mut S::State,
-        id: u32,
+        id: Option<StateId>,
         schedule: Schedule,
         again: bool,
     ) {
@@ -175,7 +175,7 @@ impl<S: System> Path<S> {
                 &mut self.sleepers,
             );
         }
-        let again = id != u32::MAX && is_present(&self.present, id);
+        let again = id.is_some_and(|id| self.present.contains(id));
         self.frames.push(Frame {
             id,
             first,
@@ -195,18 +195,9 @@ impl<S: System> Path<S> {
         }
     }
 
-    fn set_present(&mut self, id: u32, present: bool) {
-        if id == u32::MAX {
-            return;
-        }
-        let at = id as usize / 64;
-        if at >= self.present.len() {
-            self.present.resize(at + 1, 0);
-        }
-        let bit = 1 << (id % 64);
-        match present {
-            true => self.present[at] |= bit,
-            false => self.present[at] &= !bit,
+    fn set_present(&mut self, id: Option<StateId>, present: bool) {
+        if let Some(id) = id {
+            self.present.set(id, present);
         }
     }
 
@@ -234,7 +225,7 @@ impl<S: System> Path<S> {
                 + self.choices.capacity() * size_of::<Choice<S::Action>>()
                 + self.steps.capacity() * size_of::<Taken<S>>()
                 + self.sleepers.capacity() * size_of::<S::Action>()
-                + self.present.capacity() * size_of::<u64>(),
+                + self.present.bytes() as usize,
         }
     }
 }

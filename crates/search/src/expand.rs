@@ -21,7 +21,7 @@ use crate::step::{Bound, Choice, Opened, Schedule, Shape, Step, Taken};
 use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
 use kernel::{End, Flaw, Property, Reduction, StateVector, System, ThreadId, Transition, Transitions, Unsupported};
 use std::collections::HashSet;
-use store::{Seen, Visited};
+use store::{Inserter, Seen, StateId, StateTable};
 
 /// How many distinct unsupported steps are kept.
 const KEPT_UNSUPPORTED: usize = 8;
@@ -41,7 +41,9 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     /// The system.
     pub system: &'a S,
     /// The states met.
-    pub visited: &'a mut V,
+    pub visited: &'a V,
+    /// The search's own way to enter them.
+    inserter: Box<dyn Inserter + 'a>,
     /// Random numbers.
     pub draw: Draw,
     /// The components of the state graph, when executions without an end are looked for.
@@ -85,7 +87,7 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     lookup_heuristic: LookupHeuristic,
     /// Whether `vector` is that of the state at hand, and the state's number, if it is known already.
     written: bool,
-    found: Option<u32>,
+    found: Option<StateId>,
     /// How many steps had been taken when something that the reduction relies on turned out to be wrong.
     broken_after: Option<u64>,
     cycle_detector: CycleDetector,
@@ -97,13 +99,14 @@ pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
     passed: Vec<(Flaw, usize)>,
 }
 
-impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
+impl<'a, S: System, V: StateTable + ?Sized> Expansion<'a, S, V> {
     /// Nothing explored so far.
-    pub fn new(system: &'a S, visited: &'a mut V, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
+    pub fn new(system: &'a S, visited: &'a V, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
         let wanted = Wanted::new(&options.properties);
         Expansion {
             system,
             visited,
+            inserter: visited.inserter(),
             draw: Draw::new(options.seed),
             components: wanted.has(Property::LIVELOCK).then(Components::default),
             examined: 0,
@@ -352,8 +355,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                     break Ok(());
                 }
             };
-            let (visited, learns) = (&mut *self.visited, self.learns && !in_transaction);
-            let is_stored = |vector: &StateVector| learns && visited.find(vector).is_some();
+            let (inserter, learns) = (&mut self.inserter, self.learns && !in_transaction);
+            let is_stored = |vector: &StateVector| learns && inserter.find(vector).is_some();
             // What touches nothing goes on where a step without an end in sight was cut off.
             let long = self
                 .transitions
@@ -407,7 +410,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         let asks = self.learns && !self.transactional && self.lookup_heuristic.asks_first();
         if asks {
             self.write(state, schedule);
-            self.found = self.visited.find(&self.vector);
+            self.found = self.inserter.find(&self.vector);
         }
         self.found.is_some()
     }
@@ -478,8 +481,8 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
             self.write(state, schedule);
         }
         let seen = match self.found {
-            Some(id) => Some(Seen { id, new: false }),
-            None => self.visited.insert(&self.vector),
+            id @ Some(_) => Some(Seen { id, new: false }),
+            None => self.inserter.insert(&self.vector),
         };
         let states = &mut self.outcome.figures.states;
         match seen {
@@ -615,7 +618,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         let figures = &mut self.outcome.figures;
         figures.frontier = shape.frontier as u64;
         figures.depth = shape.depth as u64;
-        figures.store_bytes = self.visited.bytes();
+        figures.store_bytes = self.visited.bytes() + self.inserter.bytes();
         let components = self.components.as_ref().map_or(0, Components::bytes);
         figures.frontier_bytes = (shape.bytes + components + self.stored_sleep_sets.bytes()) as u64;
     }
@@ -629,7 +632,7 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
 
     /// The outcome, when the search has nothing more to do or was stopped.
     pub fn finish(mut self) -> Outcome<S::Action> {
-        self.outcome.figures.store_bytes = self.visited.bytes();
+        self.outcome.figures.store_bytes = self.visited.bytes() + self.inserter.bytes();
         self.outcome.figures.elapsed = self.timer.elapsed();
         let unsupported = self.outcome.unsupported.first().map(|(one, _)| one.clone());
         let lost = self.components.as_ref().is_some_and(|components| components.lost);

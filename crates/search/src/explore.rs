@@ -5,13 +5,13 @@ use crate::random_walk::{self, RandomWalks};
 use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::{Duration, Instant};
-use store::Visited;
+use store::StateTable;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
 /// there is one, lets it. `visited` is empty. If the reduction has relied on something that is wrong, it is refined and
 /// the search starts over, with the time that is left. A violation that is met on a walk in between is as good as one from the
 /// search.
-pub fn explore<S: System, V: Visited + ?Sized>(
+pub fn explore<S: System, V: StateTable + ?Sized>(
     system: &S,
     state: &mut S::State,
     visited: &mut V,
@@ -56,7 +56,7 @@ pub fn explore<S: System, V: Visited + ?Sized>(
     loop {
         let mut left = options.clone();
         left.time = time_left();
-        let mut expansion = Expansion::new(system, visited, &left, observer).noticing_endless();
+        let mut expansion = Expansion::new(system, &*visited, &left, observer).noticing_endless();
         if let Some(reduction) = &mut reduction {
             expansion = expansion.reduced(&mut **reduction);
         }

@@ -23,7 +23,7 @@ use crate::step::Shape;
 use kernel::{AccessKind, End, Flaw, Location, MemoryAccess, Property, StateVector, System, ThreadId, Transitions};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::size_of;
-use store::{Exact, Visited};
+use store::{Cursor, Exact, Inserter, StateId, StateTable};
 
 /// How many steps [`caught`] takes to recognise a livelock.
 const LARGEST: u64 = 300_000;
@@ -127,10 +127,10 @@ impl Traffic {
 
 /// Tells the components, if there are any, that the search leaves a state for good, and reports the livelock that this completes.
 #[inline]
-pub(crate) fn leave<S: System, V: Visited + ?Sized>(
+pub(crate) fn leave<S: System, V: StateTable + ?Sized>(
     expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
-    id: u32,
+    id: Option<StateId>,
     actions: impl FnOnce() -> Vec<S::Action>,
     shape: impl FnOnce() -> Shape,
 ) {
@@ -148,7 +148,7 @@ pub(crate) fn leave<S: System, V: Visited + ?Sized>(
 }
 
 #[cold]
-fn examine<S: System, V: Visited + ?Sized>(
+fn examine<S: System, V: StateTable + ?Sized>(
     expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
     actions: impl FnOnce() -> Vec<S::Action>,
@@ -196,8 +196,9 @@ fn look_ahead<S: System>(
     most: u64,
     mut stopped: impl FnMut(usize) -> bool,
 ) -> Future<S::Action> {
+    let visited = Exact::new();
     let mut look = Look {
-        visited: Exact::default(),
+        cursor: visited.cursor(),
         vector: StateVector::default(),
         transitions: Transitions::default(),
         choices: Vec::new(),
@@ -234,7 +235,7 @@ fn look_ahead<S: System>(
         if let Some(frame) = look.frames.last_mut() {
             frame.2 += 1;
         }
-        let bytes = || look.visited.bytes() as usize + undos.capacity() * size_of::<S::Undo>();
+        let bytes = || (visited.bytes() + look.cursor.bytes()) as usize + undos.capacity() * size_of::<S::Undo>();
         if left == 0 || stopped(bytes()) {
             future = Some(Future::Unknown);
             break;
@@ -265,13 +266,13 @@ fn look_ahead<S: System>(
 }
 
 /// A closer look, as far as it has come.
-struct Look<A> {
-    visited: Exact,
+struct Look<'t, A> {
+    cursor: Cursor<'t>,
     vector: StateVector,
     transitions: Transitions<A>,
     choices: Vec<A>,
     /// The number of each state on the path, where its choices begin, and which is next.
-    frames: Vec<(u32, usize, usize)>,
+    frames: Vec<(Option<StateId>, usize, usize)>,
     path: Vec<A>,
     components: Components,
     stem: Option<Vec<A>>,
@@ -285,7 +286,7 @@ struct Look<A> {
 /// A thread, and what the vector of a state calls it.
 type Name = (ThreadId, Option<ThreadId>);
 
-impl<A: Copy> Look<A> {
+impl<A: Copy> Look<'_, A> {
     /// Comes to a state. If it is new, its steps are next, or all is said.
     fn arrive<S: System<Action = A>>(&mut self, system: &S, state: &mut S::State) -> Option<Future<A>> {
         self.transitions.clear();
@@ -293,7 +294,7 @@ impl<A: Copy> Look<A> {
         self.vector.clear();
         system.encode(state, &mut self.vector);
         self.vector.end_chunk();
-        let Some(seen) = self.visited.insert(&self.vector) else {
+        let Some(seen) = self.cursor.insert(&self.vector) else {
             return Some(Future::Unknown);
         };
         let entries = self.transitions.entries().iter();
@@ -301,10 +302,13 @@ impl<A: Copy> Look<A> {
             .map(|entry| (entry.thread, system.canonical_id(state, entry.thread)))
             .collect();
         if !seen.new {
-            let before = self.names.get(seen.id as usize).map_or(&[][..], |names| names);
+            let before = seen
+                .id
+                .and_then(|id| self.names.get(id.index()))
+                .map_or(&[][..], |names| names);
             let others = names.iter().filter(|name| !before.contains(name));
             self.traffic.doubles.extend(others.map(|name| name.0));
-            self.returns |= seen.id == 0;
+            self.returns |= seen.id == Some(StateId::FIRST);
             self.components.meet(seen.id);
             return None;
         }

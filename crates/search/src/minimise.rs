@@ -124,8 +124,8 @@ impl<S: System> Search<'_, S> {
             time: Some(self.deadline.saturating_duration_since(Instant::now())),
             ..Options::default()
         };
-        let (mut visited, mut observer) = (Exact::default(), Until(self.stopped));
-        let mut expansion = Expansion::new(self.system, &mut visited, &options, &mut observer);
+        let (visited, mut observer) = (Exact::default(), Until(self.stopped));
+        let mut expansion = Expansion::new(self.system, &visited, &options, &mut observer);
         expansion.target = Some(self.flaw);
         expansion.bound = Some(bound);
         depth::search(&mut expansion, state);

@@ -3,13 +3,13 @@
 use crate::expand::Expansion;
 use crate::step::{Schedule, Shape, Step, Taken, go_back};
 use kernel::System;
-use store::Visited;
+use store::StateTable;
 
 /// Where a walk ends that found no end.
 const LONGEST: usize = 10_000;
 
 /// Walks until stopped, and comes back to `state`.
-pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
+pub(crate) fn search<S: System, V: StateTable + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
     let Some(_) = expansion.begin(state) else { return };
     let mut first = true;
     loop {
@@ -28,7 +28,7 @@ pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'
 }
 
 /// One walk: whether there was anything to choose, and whether the search was stopped.
-fn walk<S: System, V: Visited + ?Sized>(
+fn walk<S: System, V: StateTable + ?Sized>(
     expansion: &mut Expansion<'_, S, V>,
     state: &mut S::State,
     first: bool,

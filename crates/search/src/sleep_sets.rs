@@ -19,13 +19,12 @@ use crate::expand::Expansion;
 use crate::step::Choice;
 use kernel::System;
 use std::mem::size_of;
-use store::{Seen, Visited};
+use store::{Seen, SideTable, StateId, StateTable};
 
 /// What was left out at states because it was asleep, by names.
 #[derive(Default)]
 pub(crate) struct StoredSleepSets {
-    /// By the number of the state.
-    of: Vec<Box<[u64]>>,
+    of: SideTable<Box<[u64]>>,
     /// What is to be tried after all at the state that was met again last.
     due: Vec<u64>,
     names: usize,
@@ -34,44 +33,48 @@ pub(crate) struct StoredSleepSets {
 impl StoredSleepSets {
     /// Memory.
     pub fn bytes(&self) -> usize {
-        self.of.capacity() * size_of::<Box<[u64]>>() + self.names * size_of::<u64>()
+        self.of.bytes() as usize + self.names * size_of::<u64>()
     }
 
-    fn set(&mut self, id: u32, names: Vec<u64>) {
-        let at = id as usize;
-        if at >= self.of.len() {
-            self.of.resize_with(at + 1, Box::default);
-        }
+    /// Keeps what is asleep at a state that is new.
+    fn set(&mut self, id: StateId, names: Vec<u64>) {
         self.names += names.len();
-        self.names -= std::mem::replace(&mut self.of[at], names.into()).len();
+        self.of.with(id, |kept| *kept = names.into());
+    }
+
+    /// At a state that was met again: what was asleep there and is so once more, which stays, and what is to be tried after all.
+    fn meet(&mut self, id: StateId, asleep: &[Option<u64>]) -> (Vec<u64>, Vec<u64>) {
+        let (still, due): (Vec<u64>, Vec<u64>) = self.of.with(id, |kept| {
+            let (still, due): (Vec<u64>, _) = kept.iter().partition(|&&name| asleep.contains(&Some(name)));
+            if !due.is_empty() {
+                *kept = still.as_slice().into();
+            }
+            (still, due)
+        });
+        self.names -= due.len();
+        (still, due)
     }
 }
 
-impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
+impl<S: System, V: StateTable + ?Sized> Expansion<'_, S, V> {
     fn name(&self, state: &mut S::State, action: S::Action) -> Option<u64> {
         self.reduction.as_ref()?.name(self.system, state, action)
     }
 
     /// Notes what is asleep in a state that was entered. Whether it was known, and something was asleep there that is awake now.
     pub(crate) fn wakes(&mut self, state: &mut S::State, seen: Seen) -> bool {
-        if seen.id == u32::MAX {
+        let Some(id) = seen.id else {
             self.sleep.clear();
             return false;
-        }
+        };
         let asleep: Vec<Option<u64>> = (0..self.sleep.len())
             .map(|at| self.name(state, self.sleep[at]))
             .collect();
         if seen.new {
-            self.stored_sleep_sets
-                .set(seen.id, asleep.into_iter().flatten().collect());
+            self.stored_sleep_sets.set(id, asleep.into_iter().flatten().collect());
             return false;
         }
-        let before = self
-            .stored_sleep_sets
-            .of
-            .get(seen.id as usize)
-            .map_or(&[][..], |names| names);
-        let (still, due): (Vec<u64>, Vec<u64>) = before.iter().partition(|&&name| asleep.contains(&Some(name)));
+        let (still, due) = self.stored_sleep_sets.meet(id, &asleep);
         if due.is_empty() {
             return false;
         }
@@ -81,7 +84,6 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
                 .next()
                 .is_some_and(|name| name.is_some_and(|name| still.contains(&name)))
         });
-        self.stored_sleep_sets.set(seen.id, still);
         self.stored_sleep_sets.due = due;
         true
     }
