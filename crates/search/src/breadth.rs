@@ -3,8 +3,11 @@
 //! Each state remembers from which state it was reached first, and by which actions. A schedule is rebuilt from that by following the
 //! same states again.
 
-use crate::expand::Expansion;
-use crate::step::{Schedule, Shape, Step, Taken, go_back};
+use crate::bounds::Schedule;
+use crate::context::Context;
+use crate::expand::Explorer;
+use crate::proviso::{Leads, SafetyProviso, leads_in_queue};
+use crate::step::{Shape, Step, Taken, go_back};
 use kernel::{StateVector, System, Transitions, Unsupported};
 use std::collections::VecDeque;
 use std::mem::size_of;
@@ -30,75 +33,83 @@ struct Queue<A> {
 }
 
 /// Explores everything reachable from `state`, and decodes it again in the end.
-pub(crate) fn search<S: System, V: StateTable + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
-    let system = expansion.system;
+pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<'_, S, V>, state: &mut S::State) {
+    let &Context {
+        system,
+        visited,
+        ref reporting,
+        ..
+    } = explorer.context;
     let start = encoded(system, state);
-    if let Some(seen) = expansion.begin(state) {
-        let is_kept = seen.id.is_some_and(|id| expansion.visited.get(id, &mut Vec::new()));
+    if let Some(seen) = explorer.begin(state) {
+        let is_kept = seen.id.is_some_and(|id| visited.get(id, &mut Vec::new()));
         let mut queue = Queue::new(!is_kept);
-        queue.push::<S>(0, &[], &expansion.vector);
-        level_by_level(expansion, state, &mut queue, &start);
+        queue.push::<S>(0, &[], &explorer.entry.vector);
+        level_by_level(explorer, state, &mut queue, &start);
     }
     if let Err(unsupported) = system.decode(state, &start) {
-        expansion.hear(unsupported, Vec::new());
+        reporting.hear(unsupported, Vec::new());
     }
 }
 
 fn level_by_level<S: System, V: StateTable + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+    explorer: &mut Explorer<'_, S, V>,
     state: &mut S::State,
     queue: &mut Queue<S::Action>,
     start: &[u32],
 ) {
-    let system = expansion.system;
+    let &Context {
+        system,
+        visited,
+        bound,
+        ref reporting,
+        ..
+    } = explorer.context;
     let (mut depth, mut level_end) = (0, 1);
     let (mut words, mut choices, mut steps) = (Vec::new(), Vec::new(), Vec::new());
     let (mut passed, mut failed) = (Vec::new(), Vec::new());
     while queue.opened < queue.nodes.len() {
         if queue.opened == level_end {
             (depth, level_end) = (depth + 1, queue.nodes.len());
-            expansion.deepen(depth);
+            explorer.deepen(depth);
         }
-        let at = queue.pop(expansion.visited, &mut words);
-        let mut schedule = Schedule::default();
-        if expansion.bound.is_some() {
-            let tail = words.split_off(words.len() - Schedule::WORDS);
-            schedule = Schedule::from_words(&tail);
-        }
+        let at = queue.pop(visited, &mut words);
+        let schedule = match bound {
+            Some(_) => Schedule::take_from(&mut words),
+            None => Schedule::default(),
+        };
         if let Err(unsupported) = system.decode(state, &words) {
             let actions = schedule_to(system, state, queue, at, &[], None, start);
-            expansion.hear(unsupported, actions);
+            reporting.hear(unsupported, actions);
             continue;
         }
         choices.clear();
-        let mut opened = expansion.open(state, schedule, &mut choices);
+        let opened = explorer.open(state, schedule, &mut choices);
         if opened.flawed {
-            let fresh = expansion.take_fresh();
             let actions = schedule_to(system, state, queue, at, &[], None, start);
-            expansion.report(fresh, &actions);
+            explorer.report_fresh(&actions);
             if let Err(unsupported) = system.decode(state, &words) {
-                expansion.hear(unsupported, Vec::new());
+                reporting.hear(unsupported, Vec::new());
                 continue;
             }
         }
+        let mut proviso = SafetyProviso::new(opened.reduced);
         let mut next = 0;
         while let Some(&choice) = choices.get(next) {
             next += 1;
-            if expansion.stopped(|| queue.shape(depth)) {
+            if explorer.stopped(|| queue.shape(depth)) {
                 return;
             }
-            let step = expansion.step(state, schedule, &choice, &mut steps);
-            passed.extend(expansion.take_passed(&steps));
-            expansion.turn_away();
+            let step = explorer.step(state, schedule, &choice, &mut steps);
+            passed.extend(explorer.runs.take_passed(&steps));
+            explorer.runs.turn_away();
             match step {
                 Step::New(seen, _) => {
-                    opened.reduced = false;
+                    proviso.follow(Leads::Away);
                     debug_assert!(seen.id.is_none_or(|id| id.index() == queue.nodes.len()));
-                    queue.push(at, &steps, &expansion.vector);
+                    queue.push(at, &steps, &explorer.entry.vector);
                 }
-                // SOUNDNESS: a state that is yet to be opened comes later than this one, and so does all that is put off there.
-                Step::Old(seen, _) if seen.id.is_some_and(|id| id.number() > at) => opened.reduced = false,
-                Step::Old(..) | Step::Again(..) => {}
+                Step::Old(seen, _) | Step::Again(seen, _) => proviso.follow(leads_in_queue(seen.id, at)),
                 Step::Failed(unsupported, _) => {
                     let taken = steps.iter().map(|step| step.action);
                     failed.push((unsupported, taken.collect::<Vec<_>>()));
@@ -106,21 +117,21 @@ fn level_by_level<S: System, V: StateTable + ?Sized>(
                 Step::Halted => return,
             }
             go_back(system, state, &mut steps, 0);
-            if next == choices.len() && std::mem::take(&mut opened.reduced) {
-                expansion.reopen(state, schedule, 0, &mut choices);
+            if next == choices.len() && proviso.take_due() {
+                explorer.reopen(state, schedule, 0, &mut choices);
             }
         }
         for (flaw, actions) in passed.drain(..) {
             let way = schedule_to(system, state, queue, at, &actions, None, start);
-            expansion.report(vec![flaw], &way);
+            reporting.report(vec![flaw], &way);
         }
         for (unsupported, actions) in failed.drain(..) {
-            if expansion.is_unheard(&unsupported) {
+            if reporting.is_unheard(&unsupported) {
                 let way = schedule_to(system, state, queue, at, &actions, Some(&unsupported), start);
-                expansion.hear(unsupported, way);
+                reporting.hear(unsupported, way);
             }
         }
-        if expansion.stopped(|| queue.shape(depth)) {
+        if explorer.stopped(|| queue.shape(depth)) {
             return;
         }
     }

@@ -40,6 +40,8 @@ pub(crate) struct Components {
     ending: Vec<u64>,
     /// Whether the store does not number its states, so that nothing can be said.
     pub lost: bool,
+    /// How many steps were taken to have a closer look at some of them.
+    pub examined: u64,
 }
 
 impl Components {

@@ -1,6 +1,7 @@
 //! The way in: options to a search, a search to its outcome.
 
-use crate::expand::Expansion;
+use crate::context::Context;
+use crate::expand::Explorer;
 use crate::random_walk::{self, RandomWalks};
 use crate::{Conflict, Ending, Figures, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
@@ -56,16 +57,17 @@ pub fn explore<S: System, V: StateTable + ?Sized>(
     loop {
         let mut left = options.clone();
         left.time = time_left();
-        let mut expansion = Expansion::new(system, &*visited, &left, observer).noticing_endless();
-        if let Some(reduction) = &mut reduction {
-            expansion = expansion.reduced(&mut **reduction);
-        }
+        let context = Context::new(system, &*visited, &left);
+        let borrowed = reduction
+            .as_mut()
+            .map(|reduction| &mut **reduction as &mut dyn Reduction<S>);
+        let mut explorer = Explorer::new(&context, borrowed, observer).noticing_endless();
         match options.order {
-            Order::Depth => depth::search(&mut expansion, state),
-            Order::Breadth => breadth::search(&mut expansion, state),
-            Order::Random => random::search(&mut expansion, state),
+            Order::Depth => depth::search(&mut explorer, state),
+            Order::Breadth => breadth::search(&mut explorer, state),
+            Order::Random => random::search(&mut explorer, state),
         }
-        let mut outcome = expansion.finish();
+        let mut outcome = explorer.finish();
         if let (Ending::Stopped(Why::Broken), Some(reduction)) = (&outcome.ending, &mut reduction) {
             let seed = options.seed.wrapping_add(u64::from(restarts) + 1);
             let mut walks = RandomWalks::new(system, options, seed, for_walks(patience), observer);

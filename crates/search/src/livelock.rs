@@ -18,7 +18,7 @@
 
 use crate::Found;
 use crate::components::{Completed, Components};
-use crate::expand::Expansion;
+use crate::expand::Explorer;
 use crate::step::Shape;
 use kernel::{AccessKind, End, Flaw, Location, MemoryAccess, Property, StateVector, System, ThreadId, Transitions};
 use std::collections::{BTreeSet, HashMap};
@@ -128,50 +128,54 @@ impl Traffic {
 /// Tells the components, if there are any, that the search leaves a state for good, and reports the livelock that this completes.
 #[inline]
 pub(crate) fn leave<S: System, V: StateTable + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+    explorer: &mut Explorer<'_, S, V>,
     state: &mut S::State,
     id: Option<StateId>,
     actions: impl FnOnce() -> Vec<S::Action>,
     shape: impl FnOnce() -> Shape,
 ) {
-    let Some(components) = &mut expansion.components else {
+    let Some(components) = &mut explorer.components else {
         return;
     };
     if components.completes(id) == Some(Completed::Cycle) {
         // What leads to it is no livelock of its own.
         components.settle();
-        examine(expansion, state, actions, shape());
+        examine(explorer, state, actions, shape());
     }
-    if let Some(components) = &mut expansion.components {
+    if let Some(components) = &mut explorer.components {
         components.leave(id);
     }
 }
 
 #[cold]
 fn examine<S: System, V: StateTable + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+    explorer: &mut Explorer<'_, S, V>,
     state: &mut S::State,
     actions: impl FnOnce() -> Vec<S::Action>,
     shape: Shape,
 ) {
-    let (wanted, system) = (expansion.wants(Property::LIVELOCK), expansion.system);
+    let context = explorer.context;
+    let (wanted, system) = (context.reporting.wanted.has(Property::LIVELOCK), context.system);
+    let examined = explorer.components.as_ref().map_or(0, |components| components.examined);
     let most = match wanted {
         true => u64::MAX,
-        false if expansion.endless().is_some() => return,
+        false if context.reporting.has_endless() => return,
         false => {
-            let allowed = STEPS + expansion.steps_taken() / SEARCH_STEPS_FOR_ONE;
-            allowed.saturating_sub(expansion.examined)
+            let allowed = STEPS + explorer.tally.figures.transitions / SEARCH_STEPS_FOR_ONE;
+            allowed.saturating_sub(examined)
         }
     };
     let mut taken = 0;
     let future = look_ahead(system, state, most, |bytes| {
         taken += 1;
-        expansion.stopped(|| Shape {
+        explorer.stopped(|| Shape {
             bytes: shape.bytes + bytes,
             ..shape
         })
     });
-    expansion.examined += taken;
+    if let Some(components) = &mut explorer.components {
+        components.examined += taken;
+    }
     let Future::Livelock(key, stem, _) = future else {
         return;
     };
@@ -183,8 +187,8 @@ fn examine<S: System, V: StateTable + ?Sized>(
     let found = once_around(system, state, flaw, [actions(), stem].concat());
     crate::rewind(system, state, undos);
     match found {
-        Some(found) if wanted => expansion.add(found),
-        found => *expansion.endless() = found,
+        Some(found) if wanted => context.reporting.add(found),
+        found => context.reporting.note_endless(found),
     }
 }
 
