@@ -118,7 +118,7 @@ fn level_by_level<S: System, V: StateTable + ?Sized>(
             }
             go_back(system, state, &mut steps, 0);
             if next == choices.len() && proviso.take_due() {
-                explorer.reopen(state, schedule, 0, &mut choices);
+                explorer.reopen(state, schedule, &mut choices);
             }
         }
         for (flaw, actions) in passed.drain(..) {

@@ -2,6 +2,7 @@
 
 use crate::bounds::Schedule;
 use crate::expand::Explorer;
+use crate::frames::{Frame, Frames};
 use crate::livelock;
 use crate::proviso::{Leads, OnPath, SafetyProviso};
 use crate::step::{Choice, Opened, Shape, Step, Taken, go_back};
@@ -9,36 +10,16 @@ use kernel::{End, System};
 use std::mem::size_of;
 use store::{StateId, StateTable};
 
-/// A state on the path. Its choices begin at `first` and end where those of the next frame begin.
-struct Frame {
-    /// Which state it is, if the table can tell.
-    id: Option<StateId>,
-    first: usize,
-    next: usize,
-    schedule: Schedule,
-    /// How many steps lead to it.
-    steps: usize,
-    /// Whether other threads than those that are tried are due in the end.
-    proviso: SafetyProviso,
-    /// Which sleepers are asleep in it.
-    asleep: (u32, u32),
-    /// How many sleepers there were before it.
-    sleepers: usize,
-    /// Whether the same state is on the path already.
-    again: bool,
-    /// Whether it was opened before, for other actions.
-    reopened: bool,
-}
-
 /// The path from the start to the state at hand.
 struct Path<S: System> {
-    frames: Vec<Frame>,
-    choices: Vec<Choice<S::Action>>,
+    frames: Frames<S::Action>,
     steps: Vec<Taken<S>>,
     /// Actions that are asleep: in each state, and after each choice.
     sleepers: Vec<S::Action>,
     /// The states that are on it.
     present: OnPath,
+    /// The choices of a state that is being opened.
+    choices: Vec<Choice<S::Action>>,
 }
 
 /// Explores everything below `state` and comes back to it.
@@ -49,14 +30,9 @@ pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<
     }
     while !explorer.stopped(|| path.shape()) {
         let Some(top) = path.frames.last_mut() else { break };
-        let Some(&choice) = path.choices.get(top.next) else {
+        let Some(choice) = top.next_choice() else {
             if top.proviso.take_due() {
-                let from = path.choices.len();
-                explorer.reopen(state, top.schedule, top.first, &mut path.choices);
-                if explorer.sleep.is_on {
-                    let (choices, sleepers) = (&mut path.choices, &mut path.sleepers);
-                    explorer.put_to_sleep(state, (top.first, from), top.asleep, false, choices, sleepers);
-                }
+                path.reopen(explorer, state);
                 continue;
             }
             if !top.reopened {
@@ -66,7 +42,6 @@ pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<
             path.pop(explorer.context.system, state);
             continue;
         };
-        top.next += 1;
         let taken = top.steps;
         if explorer.sleep.is_on {
             explorer.sleep.now.clear();
@@ -111,7 +86,7 @@ pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<
             Step::Halted => go_back(explorer.context.system, state, &mut path.steps, taken),
         }
     }
-    while !path.frames.is_empty() {
+    while path.frames.len() > 0 {
         path.pop(explorer.context.system, state);
     }
 }
@@ -119,11 +94,11 @@ pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<
 impl<S: System> Path<S> {
     fn new() -> Path<S> {
         Path {
-            frames: Vec::new(),
-            choices: Vec::new(),
+            frames: Frames::new(),
             steps: Vec::new(),
             sleepers: Vec::new(),
             present: OnPath::default(),
+            choices: Vec::new(),
         }
     }
 
@@ -137,19 +112,20 @@ impl<S: System> Path<S> {
         again: bool,
     ) {
         explorer.deepen(self.steps.len());
-        let first = self.choices.len();
+        let choices = &mut self.choices;
+        choices.clear();
         let sleepers = self.sleepers.len();
         self.sleepers.append(&mut explorer.sleep.now);
         let asleep = (sleepers as u32, self.sleepers.len() as u32);
         let opened = match again {
             true => {
-                explorer.look(state, schedule, true, &mut self.choices);
-                explorer.keep_due(state, first, &mut self.choices);
+                explorer.look(state, schedule, true, choices);
+                explorer.keep_due(state, choices);
                 explorer.runs.turn_away();
                 Opened::default()
             }
             false => {
-                let opened = explorer.open(state, schedule, &mut self.choices);
+                let opened = explorer.open(state, schedule, choices);
                 if let Some(components) = &mut explorer.components {
                     let transitions = &explorer.transitions;
                     components.enter(id, transitions.end != End::Open || transitions.is_dead());
@@ -157,39 +133,38 @@ impl<S: System> Path<S> {
                 opened
             }
         };
-        let reopened = again;
         if explorer.sleep.is_on {
-            explorer.put_to_sleep(
-                state,
-                (first, first),
-                asleep,
-                opened.reduced,
-                &mut self.choices,
-                &mut self.sleepers,
-            );
+            explorer.put_to_sleep(state, 0, asleep, opened.reduced, choices, &mut self.sleepers);
         }
-        let again = self.present.enter(id);
-        self.frames.push(Frame {
-            id,
-            first,
-            next: first,
-            schedule,
-            steps: self.steps.len(),
-            proviso: SafetyProviso::new(opened.reduced),
-            asleep,
-            sleepers,
-            again,
-            reopened,
-        });
+        let mut frame = Frame::new(id, schedule, self.steps.len());
+        frame.proviso = SafetyProviso::new(opened.reduced);
+        (frame.asleep, frame.sleepers) = (asleep, sleepers);
+        (frame.again, frame.reopened) = (self.present.enter(id), again);
+        self.frames.push(frame, choices);
         if opened.flawed {
             explorer.report_fresh(&self.actions());
+        }
+    }
+
+    /// Adds the choices of all other threads to the end of the path.
+    fn reopen<V: StateTable + ?Sized>(&mut self, explorer: &mut Explorer<'_, S, V>, state: &mut S::State) {
+        let Some(top) = self.frames.last() else { return };
+        self.choices.clear();
+        self.choices.extend_from_slice(top.choices());
+        let tried = self.choices.len();
+        explorer.reopen(state, top.schedule, &mut self.choices);
+        if explorer.sleep.is_on {
+            explorer.put_to_sleep(state, tried, top.asleep, false, &mut self.choices, &mut self.sleepers);
+        }
+        let place = self.frames.len() - 1;
+        for &choice in &self.choices[tried..] {
+            self.frames.add(place, choice);
         }
     }
 
     /// Goes back to the state before the last one.
     fn pop(&mut self, system: &S, state: &mut S::State) {
         if let Some(frame) = self.frames.pop() {
-            self.choices.truncate(frame.first);
             self.sleepers.truncate(frame.sleepers);
             self.present.leave(frame.id, frame.again);
         }
@@ -206,8 +181,7 @@ impl<S: System> Path<S> {
         Shape {
             depth: self.steps.len(),
             frontier: self.frames.len(),
-            bytes: self.frames.capacity() * size_of::<Frame>()
-                + self.choices.capacity() * size_of::<Choice<S::Action>>()
+            bytes: self.frames.bytes()
                 + self.steps.capacity() * size_of::<Taken<S>>()
                 + self.sleepers.capacity() * size_of::<S::Action>()
                 + self.present.bytes(),

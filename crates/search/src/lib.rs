@@ -16,6 +16,7 @@ mod draw;
 mod entry;
 mod expand;
 mod explore;
+mod frames;
 mod inspect;
 mod livelock;
 mod lookup_heuristic;

@@ -101,18 +101,12 @@ pub(crate) fn leads_in_queue(id: Option<StateId>, from: u64) -> Leads {
 }
 
 impl<S: System, V: StateTable + ?Sized> Explorer<'_, S, V> {
-    /// Opens a state in full: appends the choices that are not among those from `tried` on.
-    pub fn reopen(
-        &mut self,
-        state: &mut S::State,
-        schedule: Schedule,
-        tried: usize,
-        choices: &mut Vec<Choice<S::Action>>,
-    ) {
+    /// Opens a state in full: appends the choices that are not among those that were tried.
+    pub fn reopen(&mut self, state: &mut S::State, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) {
         let first = choices.len();
         self.look(state, schedule, true, choices);
-        let (before, all) = choices.split_at(first);
-        let is_new = |choice: &&Choice<S::Action>| before[tried..].iter().all(|tried| tried.action != choice.action);
+        let (tried, all) = choices.split_at(first);
+        let is_new = |choice: &&Choice<S::Action>| tried.iter().all(|tried| tried.action != choice.action);
         let others: Vec<_> = all.iter().filter(is_new).copied().collect();
         choices.truncate(first);
         choices.extend(others);

@@ -112,22 +112,21 @@ impl<S: System, V: StateTable + ?Sized> Explorer<'_, S, V> {
         true
     }
 
-    /// Keeps of the choices from `first` on those that are to be tried at a state that was met again.
-    pub fn keep_due(&mut self, state: &mut S::State, first: usize, choices: &mut Vec<Choice<S::Action>>) {
-        let mut at = 0;
+    /// Keeps those choices that are to be tried at a state that was met again.
+    pub fn keep_due(&mut self, state: &mut S::State, choices: &mut Vec<Choice<S::Action>>) {
         choices.retain(|choice| {
-            at += 1;
             let name = self.name(state, choice.action);
-            at <= first || name.is_some_and(|name| self.sleep.due.contains(&name))
+            name.is_some_and(|name| self.sleep.due.contains(&name))
         });
     }
 
-    /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is left, what commutes with it: of `asleep`,
-    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The transitions are those of the state.
+    /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is
+    /// left, what commutes with it: of `asleep`, which is what sleeps in the state at hand, and of the choices before it. The transitions
+    /// are those of the state.
     pub fn put_to_sleep(
         &mut self,
         state: &mut S::State,
-        (first, from): (usize, usize),
+        from: usize,
         asleep: (u32, u32),
         wakes_one: bool,
         choices: &mut Vec<Choice<S::Action>>,
@@ -152,7 +151,7 @@ impl<S: System, V: StateTable + ?Sized> Explorer<'_, S, V> {
                     sleepers.push(sleeper);
                 }
             }
-            for tried in first..at {
+            for tried in 0..at {
                 let tried = choices[tried].action;
                 if self.name(state, tried).is_some() && self.stays_asleep(state, tried, choices[at].action) {
                     sleepers.push(tried);
