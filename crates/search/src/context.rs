@@ -42,3 +42,89 @@ impl<'a, S: System, V: ?Sized> Context<'a, S, V> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::draw::Draw;
+    use crate::entry::Entry;
+    use crate::frames::Frames;
+    use crate::reducing::Reducing;
+    use crate::reporting::Tally;
+    use crate::run_compression::RunCompression;
+    use crate::sleep_sets::Sleep;
+    use kernel::{StateVector, ThreadId, Transition, Transitions, Unsupported};
+    use store::StateTable;
+
+    /// A system of which there is none.
+    enum None {}
+
+    impl System for None {
+        type State = ();
+        type Action = u32;
+        type Undo = ();
+
+        fn initial(&self) -> Result<(), Unsupported> {
+            match *self {}
+        }
+
+        fn transitions(&self, (): &mut (), _transitions: &mut Transitions<u32>) {
+            match *self {}
+        }
+
+        fn apply(&self, (): &mut (), _action: u32) -> Result<(), Unsupported> {
+            match *self {}
+        }
+
+        fn undo(&self, (): &mut (), (): ()) {
+            match *self {}
+        }
+
+        fn wrote(&self, (): &()) -> bool {
+            match *self {}
+        }
+
+        fn encode(&self, (): &mut (), _out: &mut StateVector) {
+            match *self {}
+        }
+
+        fn decode(&self, (): &mut (), _words: &[u32]) -> Result<(), Unsupported> {
+            match *self {}
+        }
+
+        fn canonical_id(&self, (): &mut (), _thread: ThreadId) -> Option<ThreadId> {
+            match *self {}
+        }
+
+        fn stuck(&self, (): &mut ()) -> u64 {
+            match *self {}
+        }
+
+        fn race(&self, (): &mut (), _one: &Transition<u32>, _two: &Transition<u32>) -> Option<u64> {
+            match *self {}
+        }
+    }
+
+    fn is_sync<T: Sync + ?Sized>() {}
+    fn is_send<T: Send + ?Sized>() {}
+
+    #[test]
+    fn what_explorers_share_is_sync() {
+        is_sync::<Context<'_, None, dyn StateTable>>();
+        is_sync::<Reporting<u32>>();
+    }
+
+    /// All parts of an explorer but its monitor: the observer stays with whoever began the search.
+    #[test]
+    fn what_an_explorer_has_is_send() {
+        is_send::<&Context<'_, None, dyn StateTable>>();
+        is_send::<Entry<'_>>();
+        is_send::<Transitions<u32>>();
+        is_send::<Reducing<'_, None>>();
+        is_send::<Sleep<u32>>();
+        is_send::<RunCompression<u32>>();
+        is_send::<Draw>();
+        is_send::<Tally>();
+        is_send::<Frames<u32>>();
+    }
+}
