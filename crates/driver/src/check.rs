@@ -18,7 +18,7 @@ use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use store::Visited;
+use store::StateTable;
 
 /// How many steps put what is assumed to the test before a search: a few hundredths of a second.
 const TRIAL: u64 = 10_000;
@@ -52,7 +52,7 @@ pub struct Plan {
 /// What an exploration came to.
 struct Explored<S: Subject> {
     state: StateOf<S>,
-    visited: Box<dyn Visited>,
+    visited: Box<dyn StateTable>,
     outcome: Outcome<ActionOf<S>>,
     assumptions: Assumptions,
 }
@@ -214,7 +214,7 @@ impl Plan {
             assumptions,
         } = self.explore(subject, observer)?;
         let mut report = self.report(&outcome, &*visited);
-        let bytes = visited.bytes();
+        let bytes = bytes_held(&outcome, &*visited);
         drop(visited);
         report.restarts = outcome.restarts;
         subject.tell_assumptions(&mut state, &assumptions, &mut report);
@@ -296,7 +296,7 @@ impl Plan {
     fn explore<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Explored<S>, Failure> {
         let options = &self.given;
         let mut state = subject.start()?;
-        let mut visited: Box<dyn Visited> = match options.how.store {
+        let mut visited: Box<dyn StateTable> = match options.how.store {
             StoreKind::Exact => Box::new(store::Exact::new()),
             StoreKind::Fingerprint => Box::new(store::Fingerprint::new()),
             StoreKind::Bits => Box::new(store::Bits::new(budget::left() / 2)),
@@ -327,7 +327,7 @@ impl Plan {
         })
     }
 
-    fn report<A>(&self, outcome: &Outcome<A>, visited: &dyn Visited) -> Report {
+    fn report<A>(&self, outcome: &Outcome<A>, visited: &dyn StateTable) -> Report {
         let figures = &outcome.figures;
         let mut report = self.blank_report();
         if outcome.by_walk {
@@ -341,7 +341,7 @@ impl Plan {
             walk_steps: outcome.walked.steps,
             max_depth: figures.max_depth,
             threads: figures.threads.into(),
-            bytes_per_state: visited.bytes() as f64 / (visited.len().max(1)) as f64,
+            bytes_per_state: bytes_held(outcome, visited) as f64 / (visited.len().max(1)) as f64,
             collision_probability: visited.collision_probability(),
             ..report
         }
@@ -365,6 +365,11 @@ impl Plan {
             ..Report::default()
         }
     }
+}
+
+/// The memory of the visited states, with what the search itself remembered of them.
+fn bytes_held<A>(outcome: &Outcome<A>, visited: &dyn StateTable) -> u64 {
+    outcome.figures.store_bytes.max(visited.bytes())
 }
 
 /// What is left to say of a violation where there is no time to tell how it comes about.

@@ -16,6 +16,7 @@ mod state_vector;
 mod system;
 mod transitions;
 mod verdict;
+mod version;
 mod view;
 mod wrapper;
 
@@ -31,6 +32,7 @@ pub use state_vector::{Section, StateVector};
 pub use system::{System, ThreadId};
 pub use transitions::{End, Transition, Transitions};
 pub use verdict::{Obstacle, Unsupported, Verdict};
+pub use version::Versions;
 pub use view::{
     Describe, Discipline, Immutability, Interference, Locks, Locksets, OwnerAccess, Ownership, Protection,
     Reachability, Symmetry, Transactions, Variables, View, Whereabouts,

@@ -6,7 +6,9 @@ use crate::{System, ThreadId, Transition, Transitions};
 ///
 /// SOUNDNESS: whatever is left out is left out for good, so "all of them" is the answer wherever a proof is missing. The
 /// search itself sees to it that no thread is left out for ever around a cycle.
-pub trait Reduction<S: System> {
+///
+/// A worker of a search has one of its own, which may be made by another thread.
+pub trait Reduction<S: System>: Send {
     /// Appends threads whose actions are enough here to `enough`, one with an enabled action among them: each of their
     /// current actions, disabled ones included, commutes with everything that the other threads may do before any of them
     /// moves. None: all must be tried. `last` moved last and is tried first, so that schedules stay sequential.

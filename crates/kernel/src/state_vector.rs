@@ -45,7 +45,8 @@ impl Section {
         &self.ends
     }
 
-    /// Two sections with the same version, other than 0, in vectors of the same system have the same words and chunks.
+    /// Two sections with the same version, other than 0, have the same words and chunks, whichever system of this process wrote them:
+    /// versions come from [`crate::Versions`].
     #[inline]
     pub fn version(&self) -> u64 {
         self.version

@@ -11,7 +11,7 @@ pub trait System {
     /// A state that actions are applied to and undone in.
     type State;
     /// One step of one thread.
-    type Action: Copy + Eq + std::fmt::Debug;
+    type Action: Copy + Eq + std::fmt::Debug + Send;
     /// What is needed to go back over one step.
     type Undo;
 

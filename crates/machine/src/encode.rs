@@ -162,12 +162,8 @@ impl Machine<'_> {
     /// Appends the vector without using anything that was kept: it is the same, which tests check.
     pub fn encode_afresh(&mut self, out: &mut StateVector) {
         let mut afresh = Writer::default();
-        if let Some(kept) = self.encoding.writer() {
-            afresh.follow(kept);
-        }
         self.rebuild(&mut afresh);
         afresh.copy_to(out);
-        self.encoding.follow(&afresh);
     }
 
     /// The young objects that a state has.

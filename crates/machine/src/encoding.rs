@@ -67,20 +67,9 @@ impl Encoding {
         self.writer.as_deref()
     }
 
-    /// Takes over the count of versions of a writer, so that no two contents have one version.
-    pub(crate) fn follow(&mut self, other: &Writer) {
-        if let Some(writer) = &mut self.writer {
-            writer.follow(other);
-        }
-    }
-
-    /// Forgets all that was encoded, but for the versions that were given out. Earlier and spare writers know words of the image, too.
+    /// Forgets all that was encoded. Earlier and spare writers know words of the image, too.
     pub(crate) fn forget(&mut self) {
-        let mut empty = Encoding::default();
-        if let Some(old) = &self.writer {
-            empty.follow(old);
-        }
-        *self = empty;
+        *self = Encoding::default();
     }
 
     /// The writer, to be brought up to date and then given to [`Encoding::put_patched`] or [`Encoding::put_anew`].
@@ -89,9 +78,9 @@ impl Encoding {
     }
 
     /// Another writer, to write everything anew that this one has.
-    pub(crate) fn spare_for(&mut self, writer: &Writer) -> Handle<Writer> {
+    pub(crate) fn spare_for(&mut self, writer: &mut Writer) -> Handle<Writer> {
         let mut other = self.spare.pop().unwrap_or_default();
-        other.follow(writer);
+        writer.leave_versions_to(&mut other);
         other
     }
 
@@ -169,7 +158,7 @@ impl Encoding {
         match (self.kept, self.earlier.last_mut()) {
             (Kept::Patched, _) if known => writer.take_back(),
             (Kept::Swapped, Some(before)) if known => {
-                before.follow(writer);
+                writer.leave_versions_to(before);
                 std::mem::swap(before, writer);
                 self.spare.extend(self.earlier.pop());
             }

@@ -27,7 +27,7 @@ impl Machine<'_> {
             self.encoding.put_patched(writer, between);
         } else {
             writer.take_back();
-            let mut other = self.encoding.spare_for(&writer);
+            let mut other = self.encoding.spare_for(&mut writer);
             self.rebuild(&mut other);
             self.encoding.put_anew(writer, other, between);
         }

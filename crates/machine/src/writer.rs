@@ -7,7 +7,7 @@ use crate::memory::Address;
 use crate::numbers::Numbers;
 use crate::part::{Part, SHARE};
 use crate::symmetry::ThreadPermutation;
-use kernel::StateVector;
+use kernel::{StateVector, Versions};
 
 /// How many steps the encoding can be taken back: a power of two.
 const PATCHES: usize = 256;
@@ -39,7 +39,7 @@ pub(crate) struct Writer {
     numbers: Numbers,
     parts: Vec<Part>,
     count: usize,
-    versions: u64,
+    versions: Versions,
     /// Whether the parts are those of the last vector.
     pub whole: bool,
     /// Threads that have moved since.
@@ -85,9 +85,9 @@ impl Writer {
         }
     }
 
-    /// Takes over the count of versions of another writer, so that no two contents have one version.
-    pub(crate) fn follow(&mut self, other: &Writer) {
-        self.versions = self.versions.max(other.versions);
+    /// Leaves the source of versions to another writer, which goes on in its place.
+    pub(crate) fn leave_versions_to(&mut self, other: &mut Writer) {
+        other.versions = std::mem::take(&mut self.versions);
     }
 
     /// From here on, what changes can be taken back.
@@ -254,10 +254,9 @@ impl Writer {
     /// Keeps the first part.
     pub(crate) fn keep_shared(&mut self, part: Part) {
         self.keep(0, part);
-        let (count, first) = (self.parts[0].ends.len().div_ceil(SHARE), self.versions + 1);
-        self.versions += count as u64;
+        let count = self.parts[0].ends.len().div_ceil(SHARE);
         self.shares.clear();
-        self.shares.extend(first..first + count as u64);
+        self.shares.extend((0..count).map(|_| self.versions.fresh()));
     }
 
     /// Gives what has the same words as in an earlier vector, at the same place, the version that it had there.
@@ -347,8 +346,7 @@ impl Writer {
         if old.words == part.words && old.ends == part.ends {
             part.version = old.version;
         } else {
-            self.versions += 1;
-            part.version = self.versions;
+            part.version = self.versions.fresh();
         }
         let old = std::mem::replace(old, part);
         if let Some(at) = self.last_patch() {
@@ -363,8 +361,7 @@ impl Writer {
             self.parts.resize_with(position + 1, Part::default);
         }
         self.count = position + 1;
-        self.versions += 1;
-        part.version = self.versions;
+        part.version = self.versions.fresh();
         std::mem::replace(&mut self.parts[position], part).give_back(&mut self.spare);
     }
 
@@ -384,8 +381,7 @@ impl Writer {
             let last = ends.partition_point(|&end| (end as usize) < start + words.len()) / SHARE;
             // Each gets one of its own: a version tells what the words are, wherever they stand.
             for share in first..=last {
-                self.versions += 1;
-                let before = std::mem::replace(&mut self.shares[share], self.versions);
+                let before = std::mem::replace(&mut self.shares[share], self.versions.fresh());
                 if let Some(at) = patch {
                     self.patches[at].shares.push((share, before));
                 }

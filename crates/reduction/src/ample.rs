@@ -21,7 +21,7 @@ use crate::watchers::{MOST, Watchers};
 use kernel::{Assumptions, Doubt, Location, Reduction, ThreadId, Transition, Transitions, View};
 
 /// Finds several threads that are enough together, where none is by itself.
-pub trait Several<S: View> {
+pub trait Several<S: View>: Send {
     /// Appends the threads of the best set to `enough`; nothing if that is all who can move. `order` is who can move.
     fn choose(
         &mut self,
@@ -34,7 +34,7 @@ pub trait Several<S: View> {
 }
 
 /// Takes several steps as one.
-pub trait Transactions<S: View> {
+pub trait Transactions<S: View>: Send {
     /// Checks everything that is about to happen, and finds a thread whose next step is invisible.
     fn choose(
         &mut self,

@@ -4,7 +4,7 @@ use kernel::{AccessKind, Assumptions, Location, MemoryAccess, ThreadId, View};
 
 /// Proves, for one touch of the next step of a thread in one state, that no other thread can interfere with it before.
 /// `false` is always sound.
-pub trait Independence<S: View> {
+pub trait Independence<S: View>: Send {
     /// Whether nothing that the other threads may do from here on, before this step, conflicts with the touch. What the
     /// answer rests on is noted in `assumptions`.
     fn commutes(

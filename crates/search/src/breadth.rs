@@ -3,16 +3,19 @@
 //! Each state remembers from which state it was reached first, and by which actions. A schedule is rebuilt from that by following the
 //! same states again.
 
-use crate::expand::Expansion;
-use crate::step::{Schedule, Shape, Step, Taken, go_back};
+use crate::bounds::Schedule;
+use crate::context::Context;
+use crate::expand::Explorer;
+use crate::proviso::{Leads, SafetyProviso, leads_in_queue};
+use crate::step::{Shape, Step, Taken, go_back};
 use kernel::{StateVector, System, Transitions, Unsupported};
 use std::collections::VecDeque;
 use std::mem::size_of;
-use store::Visited;
+use store::{StateId, StateTable};
 
 /// How a state was reached first.
 struct Node {
-    parent: u32,
+    parent: u64,
     /// Where the actions end that lead there from its parent. They begin where those of the node before end.
     end: usize,
 }
@@ -30,74 +33,83 @@ struct Queue<A> {
 }
 
 /// Explores everything reachable from `state`, and decodes it again in the end.
-pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
-    let system = expansion.system;
+pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<'_, S, V>, state: &mut S::State) {
+    let &Context {
+        system,
+        visited,
+        ref reporting,
+        ..
+    } = explorer.context;
     let start = encoded(system, state);
-    if let Some(seen) = expansion.begin(state) {
-        let mut queue = Queue::new(!expansion.visited.get(seen.id, &mut Vec::new()));
-        queue.push::<S>(0, &[], &expansion.vector);
-        level_by_level(expansion, state, &mut queue, &start);
+    if let Some(seen) = explorer.begin(state) {
+        let is_kept = seen.id.is_some_and(|id| visited.get(id, &mut Vec::new()));
+        let mut queue = Queue::new(!is_kept);
+        queue.push::<S>(0, &[], &explorer.entry.vector);
+        level_by_level(explorer, state, &mut queue, &start);
     }
     if let Err(unsupported) = system.decode(state, &start) {
-        expansion.hear(unsupported, Vec::new());
+        reporting.hear(unsupported, Vec::new());
     }
 }
 
-fn level_by_level<S: System, V: Visited + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+fn level_by_level<S: System, V: StateTable + ?Sized>(
+    explorer: &mut Explorer<'_, S, V>,
     state: &mut S::State,
     queue: &mut Queue<S::Action>,
     start: &[u32],
 ) {
-    let system = expansion.system;
+    let &Context {
+        system,
+        visited,
+        bound,
+        ref reporting,
+        ..
+    } = explorer.context;
     let (mut depth, mut level_end) = (0, 1);
     let (mut words, mut choices, mut steps) = (Vec::new(), Vec::new(), Vec::new());
     let (mut passed, mut failed) = (Vec::new(), Vec::new());
     while queue.opened < queue.nodes.len() {
         if queue.opened == level_end {
             (depth, level_end) = (depth + 1, queue.nodes.len());
-            expansion.deepen(depth);
+            explorer.deepen(depth);
         }
-        let at = queue.pop(expansion.visited, &mut words);
-        let mut schedule = Schedule::default();
-        if expansion.bound.is_some() {
-            let tail = words.split_off(words.len() - Schedule::WORDS);
-            schedule = Schedule::from_words(&tail);
-        }
+        let at = queue.pop(visited, &mut words);
+        let schedule = match bound {
+            Some(_) => Schedule::take_from(&mut words),
+            None => Schedule::default(),
+        };
         if let Err(unsupported) = system.decode(state, &words) {
             let actions = schedule_to(system, state, queue, at, &[], None, start);
-            expansion.hear(unsupported, actions);
+            reporting.hear(unsupported, actions);
             continue;
         }
         choices.clear();
-        let mut opened = expansion.open(state, schedule, &mut choices);
+        let opened = explorer.open(state, schedule, &mut choices);
         if opened.flawed {
-            let fresh = expansion.take_fresh();
             let actions = schedule_to(system, state, queue, at, &[], None, start);
-            expansion.report(fresh, &actions);
+            explorer.report_fresh(&actions);
             if let Err(unsupported) = system.decode(state, &words) {
-                expansion.hear(unsupported, Vec::new());
+                reporting.hear(unsupported, Vec::new());
                 continue;
             }
         }
+        let mut proviso = SafetyProviso::new(opened.reduced);
         let mut next = 0;
         while let Some(&choice) = choices.get(next) {
             next += 1;
-            if expansion.stopped(|| queue.shape(depth)) {
+            if explorer.stopped(|| queue.shape(depth)) {
                 return;
             }
-            let step = expansion.step(state, schedule, &choice, &mut steps);
-            passed.extend(expansion.take_passed(&steps));
-            expansion.turn_away();
+            let step = explorer.step(state, schedule, &choice, &mut steps);
+            passed.extend(explorer.runs.take_passed(&steps));
+            explorer.runs.turn_away();
             match step {
                 Step::New(seen, _) => {
-                    opened.reduced = false;
-                    debug_assert!(seen.id == u32::MAX || seen.id as usize == queue.nodes.len());
-                    queue.push(at, &steps, &expansion.vector);
+                    proviso.follow(Leads::Away);
+                    debug_assert!(seen.id.is_none_or(|id| id.index() == queue.nodes.len()));
+                    queue.push(at, &steps, &explorer.entry.vector);
                 }
-                // SOUNDNESS: a state that is yet to be opened comes later than this one, and so does all that is put off there.
-                Step::Old(seen, _) if seen.id != u32::MAX && seen.id > at => opened.reduced = false,
-                Step::Old(..) | Step::Again(..) => {}
+                Step::Old(seen, _) | Step::Again(seen, _) => proviso.follow(leads_in_queue(seen.id, at)),
                 Step::Failed(unsupported, _) => {
                     let taken = steps.iter().map(|step| step.action);
                     failed.push((unsupported, taken.collect::<Vec<_>>()));
@@ -105,21 +117,21 @@ fn level_by_level<S: System, V: Visited + ?Sized>(
                 Step::Halted => return,
             }
             go_back(system, state, &mut steps, 0);
-            if next == choices.len() && std::mem::take(&mut opened.reduced) {
-                expansion.reopen(state, schedule, 0, &mut choices);
+            if next == choices.len() && proviso.take_due() {
+                explorer.reopen(state, schedule, &mut choices);
             }
         }
         for (flaw, actions) in passed.drain(..) {
             let way = schedule_to(system, state, queue, at, &actions, None, start);
-            expansion.report(vec![flaw], &way);
+            reporting.report(vec![flaw], &way);
         }
         for (unsupported, actions) in failed.drain(..) {
-            if expansion.is_unheard(&unsupported) {
+            if reporting.is_unheard(&unsupported) {
                 let way = schedule_to(system, state, queue, at, &actions, Some(&unsupported), start);
-                expansion.hear(unsupported, way);
+                reporting.hear(unsupported, way);
             }
         }
-        if expansion.stopped(|| queue.shape(depth)) {
+        if explorer.stopped(|| queue.shape(depth)) {
             return;
         }
     }
@@ -136,7 +148,7 @@ impl<A: Copy> Queue<A> {
         }
     }
 
-    fn push<S: System<Action = A>>(&mut self, parent: u32, steps: &[Taken<S>], vector: &StateVector) {
+    fn push<S: System<Action = A>>(&mut self, parent: u64, steps: &[Taken<S>], vector: &StateVector) {
         self.actions.extend(steps.iter().map(|step| step.action));
         let end = self.actions.len();
         self.nodes.push(Node { parent, end });
@@ -147,21 +159,21 @@ impl<A: Copy> Queue<A> {
     }
 
     /// The actions that lead to a state, other than the first, from its parent.
-    fn run_to(&self, at: u32) -> &[A] {
+    fn run_to(&self, at: u64) -> &[A] {
         let at = at as usize;
         &self.actions[self.nodes[at - 1].end..self.nodes[at].end]
     }
 
     /// The number of the next state to be opened, and its words.
-    fn pop<V: Visited + ?Sized>(&mut self, visited: &V, out: &mut Vec<u32>) -> u32 {
-        let at = self.opened as u32;
+    fn pop<V: StateTable + ?Sized>(&mut self, visited: &V, out: &mut Vec<u32>) -> u64 {
+        let at = self.opened as u64;
         self.opened += 1;
         out.clear();
         if let Some(words) = self.words.as_mut().and_then(VecDeque::pop_front) {
             self.words_held -= words.len();
             out.extend_from_slice(&words);
         } else {
-            visited.get(at, out);
+            visited.get(StateId::new(at), out);
         }
         at
     }
@@ -194,7 +206,7 @@ fn schedule_to<S: System>(
     system: &S,
     state: &mut S::State,
     queue: &Queue<S::Action>,
-    to: u32,
+    to: u64,
     more: &[S::Action],
     fails: Option<&Unsupported>,
     start: &[u32],

@@ -8,10 +8,11 @@
 //! its own, or belongs to one on the path.
 
 use std::mem::size_of;
+use store::StateId;
 
 /// A component that is not complete: all that was met from its root up to the next root, and is not complete.
 struct Root {
-    id: u32,
+    id: u64,
     /// Whether a step within it leads back.
     cycles: bool,
     /// Whether it has an end, leads to one, or has a step of which it is not known where it leads.
@@ -30,24 +31,27 @@ pub(crate) enum Completed {
 /// The components of the states met so far.
 #[derive(Default)]
 pub(crate) struct Components {
-    entered: u32,
+    entered: u64,
     roots: Vec<Root>,
     /// The states of components that are not complete: from one number to before another, in ascending order.
-    open: Vec<(u32, u32)>,
+    open: Vec<(u64, u64)>,
     /// A bit for each state by its number: whether its component is complete, and whether that has an end.
     complete: Vec<u64>,
     ending: Vec<u64>,
     /// Whether the store does not number its states, so that nothing can be said.
     pub lost: bool,
+    /// How many steps were taken to have a closer look at some of them.
+    pub examined: u64,
 }
 
 impl Components {
     /// A new state; whether it is an end.
-    pub fn enter(&mut self, id: u32, ends: bool) {
-        self.lost |= id != self.entered;
+    pub fn enter(&mut self, id: Option<StateId>, ends: bool) {
+        self.lost |= id.map(StateId::number) != Some(self.entered);
         if self.lost {
             return;
         }
+        let id = self.entered;
         self.entered += 1;
         if id as usize / 64 >= self.complete.len() {
             self.complete.push(0);
@@ -65,8 +69,11 @@ impl Components {
     }
 
     /// A step from the end of the path to a known state.
-    pub fn meet(&mut self, id: u32) {
-        self.lost |= id >= self.entered;
+    pub fn meet(&mut self, id: Option<StateId>) {
+        let Some(id) = id.map(StateId::number).filter(|&id| id < self.entered) else {
+            self.lost = true;
+            return;
+        };
         if self.lost {
         } else if has(&self.complete, id) {
             if has(&self.ending, id) {
@@ -94,7 +101,8 @@ impl Components {
     }
 
     /// The search is about to leave a state that was not opened again. If that completes a component from which no end was reached, which kind.
-    pub fn completes(&mut self, id: u32) -> Option<Completed> {
+    pub fn completes(&mut self, id: Option<StateId>) -> Option<Completed> {
+        let id = id?.number();
         match self.roots.last() {
             Some(root) if root.id == id && !root.ends && !self.lost => Some(match root.cycles || id == 0 {
                 true => Completed::Cycle,
@@ -105,10 +113,10 @@ impl Components {
     }
 
     /// The search leaves a state that was not opened again.
-    pub fn leave(&mut self, id: u32) {
-        if self.lost {
+    pub fn leave(&mut self, id: Option<StateId>) {
+        let Some(id) = id.map(StateId::number).filter(|_| !self.lost) else {
             return;
-        }
+        };
         let Some(root) = self.roots.pop_if(|root| root.id == id) else {
             return;
         };
@@ -137,16 +145,16 @@ impl Components {
     /// Memory held.
     pub fn bytes(&self) -> usize {
         self.roots.capacity() * size_of::<Root>()
-            + self.open.capacity() * size_of::<(u32, u32)>()
+            + self.open.capacity() * size_of::<(u64, u64)>()
             + (self.complete.capacity() + self.ending.capacity()) * size_of::<u64>()
     }
 }
 
-fn has(bits: &[u64], id: u32) -> bool {
+fn has(bits: &[u64], id: u64) -> bool {
     bits[id as usize / 64] >> (id % 64) & 1 == 1
 }
 
-fn set(bits: &mut [u64], id: u32) {
+fn set(bits: &mut [u64], id: u64) {
     bits[id as usize / 64] |= 1 << (id % 64);
 }
 
@@ -154,26 +162,30 @@ fn set(bits: &mut [u64], id: u32) {
 mod tests {
     use super::*;
 
+    fn id(number: u64) -> Option<StateId> {
+        Some(StateId::new(number))
+    }
+
     #[test]
     fn a_cycle_without_an_end_is_told_once_it_is_left() {
         // 0 leads to 1, an end, and to the cycle of 2 and 3, from where 4 is reached in which all is asleep.
         let mut components = Components::default();
-        components.enter(0, false);
-        components.enter(1, true);
-        assert_eq!(components.completes(1), None);
-        components.leave(1);
-        components.enter(2, false);
-        components.enter(3, false);
-        components.enter(4, false);
-        assert_eq!(components.completes(4), Some(Completed::Asleep));
-        components.leave(4);
-        components.meet(2);
-        assert_eq!(components.completes(3), None);
-        components.leave(3);
-        assert_eq!(components.completes(2), Some(Completed::Cycle));
-        components.leave(2);
-        assert_eq!(components.completes(0), None);
-        components.leave(0);
+        components.enter(id(0), false);
+        components.enter(id(1), true);
+        assert_eq!(components.completes(id(1)), None);
+        components.leave(id(1));
+        components.enter(id(2), false);
+        components.enter(id(3), false);
+        components.enter(id(4), false);
+        assert_eq!(components.completes(id(4)), Some(Completed::Asleep));
+        components.leave(id(4));
+        components.meet(id(2));
+        assert_eq!(components.completes(id(3)), None);
+        components.leave(id(3));
+        assert_eq!(components.completes(id(2)), Some(Completed::Cycle));
+        components.leave(id(2));
+        assert_eq!(components.completes(id(0)), None);
+        components.leave(id(0));
         assert!(components.roots.is_empty() && components.open.is_empty() && !components.lost);
         assert_eq!((components.complete[0], components.ending[0]), (0b11111, 0b00011));
     }
@@ -181,23 +193,23 @@ mod tests {
     #[test]
     fn a_step_to_a_component_with_an_end_is_a_way_out() {
         let mut components = Components::default();
-        components.enter(0, false);
-        components.enter(1, true);
-        components.leave(1);
-        components.enter(2, false);
-        components.meet(2);
-        components.meet(1);
-        assert_eq!(components.completes(2), None);
+        components.enter(id(0), false);
+        components.enter(id(1), true);
+        components.leave(id(1));
+        components.enter(id(2), false);
+        components.meet(id(2));
+        components.meet(id(1));
+        assert_eq!(components.completes(id(2)), None);
         // One that was asked about is not asked about again by what leads to it.
-        components.leave(2);
-        components.enter(3, false);
-        components.meet(3);
-        assert_eq!(components.completes(3), Some(Completed::Cycle));
+        components.leave(id(2));
+        components.enter(id(3), false);
+        components.meet(id(3));
+        assert_eq!(components.completes(id(3)), Some(Completed::Cycle));
         components.settle();
-        components.leave(3);
-        components.enter(4, false);
-        components.meet(4);
-        components.meet(3);
-        assert_eq!(components.completes(4), None);
+        components.leave(id(3));
+        components.enter(id(4), false);
+        components.meet(id(4));
+        components.meet(id(3));
+        assert_eq!(components.completes(id(4)), None);
     }
 }

@@ -1,221 +1,172 @@
 //! Depth-first search: one state that goes forward by applying and back by undoing, and a stack of its own.
 
-use crate::expand::Expansion;
+use crate::bounds::Schedule;
+use crate::expand::Explorer;
+use crate::frames::{Frame, Frames};
 use crate::livelock;
-use crate::step::{Choice, Opened, Schedule, Shape, Step, Taken, go_back};
+use crate::proviso::{Leads, OnPath, SafetyProviso};
+use crate::step::{Choice, Opened, Shape, Step, Taken, go_back};
 use kernel::{End, System};
 use std::mem::size_of;
-use store::Visited;
-
-/// A state on the path. Its choices begin at `first` and end where those of the next frame begin.
-struct Frame {
-    id: u32,
-    first: usize,
-    next: usize,
-    schedule: Schedule,
-    /// How many steps lead to it.
-    steps: usize,
-    /// Whether only some threads are tried, and none of their steps so far left the path.
-    reduced: bool,
-    /// Which sleepers are asleep in it.
-    asleep: (u32, u32),
-    /// How many sleepers there were before it.
-    sleepers: usize,
-    /// Whether the same state is on the path already.
-    again: bool,
-    /// Whether it was opened before, for other actions.
-    reopened: bool,
-}
+use store::{StateId, StateTable};
 
 /// The path from the start to the state at hand.
 struct Path<S: System> {
-    frames: Vec<Frame>,
-    choices: Vec<Choice<S::Action>>,
+    frames: Frames<S::Action>,
     steps: Vec<Taken<S>>,
     /// Actions that are asleep: in each state, and after each choice.
     sleepers: Vec<S::Action>,
-    /// A bit for each state by its number: whether it is on the path.
-    present: Vec<u64>,
+    /// The states that are on it.
+    present: OnPath,
+    /// The choices of a state that is being opened.
+    choices: Vec<Choice<S::Action>>,
 }
 
 /// Explores everything below `state` and comes back to it.
-pub(crate) fn search<S: System, V: Visited + ?Sized>(expansion: &mut Expansion<'_, S, V>, state: &mut S::State) {
+pub(crate) fn search<S: System, V: StateTable + ?Sized>(explorer: &mut Explorer<'_, S, V>, state: &mut S::State) {
     let mut path = Path::new();
-    if let Some(seen) = expansion.begin(state) {
-        path.push(expansion, state, seen.id, Schedule::default(), false);
+    if let Some(seen) = explorer.begin(state) {
+        path.push(explorer, state, seen.id, Schedule::default(), false);
     }
-    while !expansion.stopped(|| path.shape()) {
+    while !explorer.stopped(|| path.shape()) {
         let Some(top) = path.frames.last_mut() else { break };
-        let Some(&choice) = path.choices.get(top.next) else {
-            if std::mem::take(&mut top.reduced) {
-                let from = path.choices.len();
-                expansion.reopen(state, top.schedule, top.first, &mut path.choices);
-                if expansion.sleeps {
-                    let (choices, sleepers) = (&mut path.choices, &mut path.sleepers);
-                    expansion.put_to_sleep(state, (top.first, from), top.asleep, false, choices, sleepers);
-                }
+        let Some(choice) = top.next_choice() else {
+            if top.proviso.take_due() {
+                path.reopen(explorer, state);
                 continue;
             }
             if !top.reopened {
                 let id = top.id;
-                livelock::leave(expansion, state, id, || path.actions(), || path.shape());
+                livelock::leave(explorer, state, id, || path.actions(), || path.shape());
             }
-            path.pop(expansion.system, state);
+            path.pop(explorer.context.system, state);
             continue;
         };
-        top.next += 1;
         let taken = top.steps;
-        if expansion.sleeps {
-            expansion.sleep.clear();
+        if explorer.sleep.is_on {
+            explorer.sleep.now.clear();
             let asleep = &path.sleepers[choice.asleep.0 as usize..choice.asleep.1 as usize];
-            expansion.sleep.extend_from_slice(asleep);
+            explorer.sleep.now.extend_from_slice(asleep);
         }
-        let step = expansion.step(state, top.schedule, &choice, &mut path.steps);
-        for (flaw, actions) in expansion.take_passed(&path.steps) {
-            expansion.report(vec![flaw], &actions);
+        let step = explorer.step(state, top.schedule, &choice, &mut path.steps);
+        for (flaw, actions) in explorer.runs.take_passed(&path.steps) {
+            explorer.context.reporting.report(vec![flaw], &actions);
         }
         match step {
             Step::New(seen, schedule) => {
-                top.reduced = false;
-                path.push(expansion, state, seen.id, schedule, false);
+                top.proviso.follow(Leads::Away);
+                path.push(explorer, state, seen.id, schedule, false);
             }
             Step::Again(seen, schedule) => {
-                if !is_present(&path.present, seen.id) {
-                    top.reduced = false;
-                }
-                if let Some(components) = &mut expansion.components {
+                top.proviso.follow(path.present.leads(seen.id));
+                if let Some(components) = &mut explorer.components {
                     components.meet(seen.id);
                 }
-                path.push(expansion, state, seen.id, schedule, true);
+                path.push(explorer, state, seen.id, schedule, true);
             }
             Step::Old(seen, _) => {
-                go_back(expansion.system, state, &mut path.steps, taken);
-                // SOUNDNESS: a state that is off the path is left before this one, and so is all that is put off there.
-                if !is_present(&path.present, seen.id) {
-                    top.reduced = false;
-                }
-                if let Some(components) = &mut expansion.components {
+                go_back(explorer.context.system, state, &mut path.steps, taken);
+                top.proviso.follow(path.present.leads(seen.id));
+                if let Some(components) = &mut explorer.components {
                     components.meet(seen.id);
                 }
             }
             Step::Failed(unsupported, action) => {
-                if let Some(components) = &mut expansion.components {
+                if let Some(components) = &mut explorer.components {
                     components.settle();
                 }
-                if expansion.is_unheard(&unsupported) {
+                let reporting = &explorer.context.reporting;
+                if reporting.is_unheard(&unsupported) {
                     let mut actions = path.actions();
                     actions.push(action);
-                    expansion.hear(unsupported, actions);
+                    reporting.hear(unsupported, actions);
                 }
-                go_back(expansion.system, state, &mut path.steps, taken);
+                go_back(explorer.context.system, state, &mut path.steps, taken);
             }
-            Step::Halted => go_back(expansion.system, state, &mut path.steps, taken),
+            Step::Halted => go_back(explorer.context.system, state, &mut path.steps, taken),
         }
     }
-    while !path.frames.is_empty() {
-        path.pop(expansion.system, state);
+    while path.frames.len() > 0 {
+        path.pop(explorer.context.system, state);
     }
-}
-
-/// Whether a state is on the path, or may be: not all stores number their states.
-fn is_present(present: &[u64], id: u32) -> bool {
-    let word = present.get(id as usize / 64);
-    id == u32::MAX || word.is_some_and(|word| word >> (id % 64) & 1 == 1)
 }
 
 impl<S: System> Path<S> {
     fn new() -> Path<S> {
         Path {
-            frames: Vec::new(),
-            choices: Vec::new(),
+            frames: Frames::new(),
             steps: Vec::new(),
             sleepers: Vec::new(),
-            present: Vec::new(),
+            present: OnPath::default(),
+            choices: Vec::new(),
         }
     }
 
     /// Opens a state and makes it the end of the path. One that was met before is opened `again` for what was asleep there.
-    fn push<V: Visited + ?Sized>(
+    fn push<V: StateTable + ?Sized>(
         &mut self,
-        expansion: &mut Expansion<'_, S, V>,
+        explorer: &mut Explorer<'_, S, V>,
         state: &mut S::State,
-        id: u32,
+        id: Option<StateId>,
         schedule: Schedule,
         again: bool,
     ) {
-        expansion.deepen(self.steps.len());
-        let first = self.choices.len();
+        explorer.deepen(self.steps.len());
+        let choices = &mut self.choices;
+        choices.clear();
         let sleepers = self.sleepers.len();
-        self.sleepers.append(&mut expansion.sleep);
+        self.sleepers.append(&mut explorer.sleep.now);
         let asleep = (sleepers as u32, self.sleepers.len() as u32);
         let opened = match again {
             true => {
-                expansion.look(state, schedule, true, &mut self.choices);
-                expansion.keep_due(state, first, &mut self.choices);
-                expansion.turn_away();
+                explorer.look(state, schedule, true, choices);
+                explorer.keep_due(state, choices);
+                explorer.runs.turn_away();
                 Opened::default()
             }
             false => {
-                let opened = expansion.open(state, schedule, &mut self.choices);
-                if let Some(components) = &mut expansion.components {
-                    let transitions = &expansion.transitions;
+                let opened = explorer.open(state, schedule, choices);
+                if let Some(components) = &mut explorer.components {
+                    let transitions = &explorer.transitions;
                     components.enter(id, transitions.end != End::Open || transitions.is_dead());
                 }
                 opened
             }
         };
-        let reopened = again;
-        if expansion.sleeps {
-            expansion.put_to_sleep(
-                state,
-                (first, first),
-                asleep,
-                opened.reduced,
-                &mut self.choices,
-                &mut self.sleepers,
-            );
+        if explorer.sleep.is_on {
+            explorer.put_to_sleep(state, 0, asleep, opened.reduced, choices, &mut self.sleepers);
         }
-        let again = id != u32::MAX && is_present(&self.present, id);
-        self.frames.push(Frame {
-            id,
-            first,
-            next: first,
-            schedule,
-            steps: self.steps.len(),
-            reduced: opened.reduced,
-            asleep,
-            sleepers,
-            again,
-            reopened,
-        });
-        self.set_present(id, true);
+        let mut frame = Frame::new(id, schedule, self.steps.len());
+        frame.proviso = SafetyProviso::new(opened.reduced);
+        (frame.asleep, frame.sleepers) = (asleep, sleepers);
+        (frame.again, frame.reopened) = (self.present.enter(id), again);
+        self.frames.push(frame, choices);
         if opened.flawed {
-            let fresh = expansion.take_fresh();
-            expansion.report(fresh, &self.actions());
+            explorer.report_fresh(&self.actions());
         }
     }
 
-    fn set_present(&mut self, id: u32, present: bool) {
-        if id == u32::MAX {
-            return;
+    /// Adds the choices of all other threads to the end of the path.
+    fn reopen<V: StateTable + ?Sized>(&mut self, explorer: &mut Explorer<'_, S, V>, state: &mut S::State) {
+        let Some(top) = self.frames.last() else { return };
+        self.choices.clear();
+        self.choices.extend_from_slice(top.choices());
+        let tried = self.choices.len();
+        explorer.reopen(state, top.schedule, &mut self.choices);
+        if explorer.sleep.is_on {
+            explorer.put_to_sleep(state, tried, top.asleep, false, &mut self.choices, &mut self.sleepers);
         }
-        let at = id as usize / 64;
-        if at >= self.present.len() {
-            self.present.resize(at + 1, 0);
-        }
-        let bit = 1 << (id % 64);
-        match present {
-            true => self.present[at] |= bit,
-            false => self.present[at] &= !bit,
+        let place = self.frames.len() - 1;
+        for &choice in &self.choices[tried..] {
+            self.frames.add(place, choice);
         }
     }
 
     /// Goes back to the state before the last one.
     fn pop(&mut self, system: &S, state: &mut S::State) {
         if let Some(frame) = self.frames.pop() {
-            self.choices.truncate(frame.first);
             self.sleepers.truncate(frame.sleepers);
-            self.set_present(frame.id, frame.again);
+            self.present.leave(frame.id, frame.again);
         }
         let left = self.frames.last().map_or(0, |frame| frame.steps);
         go_back(system, state, &mut self.steps, left);
@@ -230,11 +181,10 @@ impl<S: System> Path<S> {
         Shape {
             depth: self.steps.len(),
             frontier: self.frames.len(),
-            bytes: self.frames.capacity() * size_of::<Frame>()
-                + self.choices.capacity() * size_of::<Choice<S::Action>>()
+            bytes: self.frames.bytes()
                 + self.steps.capacity() * size_of::<Taken<S>>()
                 + self.sleepers.capacity() * size_of::<S::Action>()
-                + self.present.capacity() * size_of::<u64>(),
+                + self.present.bytes(),
         }
     }
 }

@@ -1,153 +1,90 @@
 //! The expansion kernel: what happens at a state, whichever search got there.
 //!
-//! A search calls [`Expansion::begin`] once, [`Expansion::open`] at each state that it wants the successors of, and
-//! [`Expansion::step`] for each action to be tried. It calls [`Expansion::stopped`] all the time.
+//! A search calls [`Explorer::begin`] once, [`Explorer::open`] at each state that it wants the successors of, and
+//! [`Explorer::step`] for each action to be tried. It calls [`Explorer::stopped`] all the time.
 //!
-//! With a reduction, a state may be opened with the actions of some threads only. Then the search must open it again, in full,
-//! unless one of these steps led to a state that will be left later than this one: otherwise the other threads might be put off
-//! for ever around a cycle (the condition C3 of ample sets, in the form that is enough for safety).
+//! With a reduction, a state may be opened with the actions of some threads only. The search then asks the proviso (`proviso`) whether it
+//! must open the state again, in full.
 //!
 //! Where actions fall asleep (`sleep_sets`), a state is opened with those that are asleep there, and each choice knows who is asleep
 //! after it.
+//!
+//! An [`Explorer`] is what one worker has of its own. What workers share is in [`Context`].
 
+use crate::bounds::Schedule;
 use crate::components::Components;
-use crate::cycle_detector::{Back, CycleDetector};
+use crate::context::Context;
 use crate::draw::Draw;
-use crate::inspect::{Wanted, inspect};
-use crate::lookup_heuristic::LookupHeuristic;
-use crate::progress_timer::ProgressTimer;
-use crate::sleep_sets::StoredSleepSets;
-use crate::step::{Bound, Choice, Opened, Schedule, Shape, Step, Taken};
-use crate::{Ending, Found, Observer, Options, Order, Outcome, Why};
-use kernel::{End, Flaw, Property, Reduction, StateVector, System, ThreadId, Transition, Transitions, Unsupported};
-use std::collections::HashSet;
-use store::{Seen, Visited};
-
-/// How many distinct unsupported steps are kept.
-const KEPT_UNSUPPORTED: usize = 8;
-
-/// How many more steps, besides as many as were taken, show what else is wrong with what a reduction relies on.
-const MORE_TO_BREAK: u64 = 5000;
+use crate::entry::Entry;
+use crate::inspect::inspect;
+use crate::monitor::Monitor;
+use crate::reducing::Reducing;
+use crate::reporting::Tally;
+use crate::run_compression::RunCompression;
+use crate::sleep_sets::Sleep;
+use crate::step::{Choice, Opened, Shape, Step, Taken};
+use crate::{Observer, Order, Outcome, Why};
+use kernel::{End, Flaw, Property, Reduction, System, Transitions};
+use store::{Seen, StateTable};
 
 /// How many steps are taken before it is asked whether they rest on something that is wrong.
 const STEPS_TO_ASK: u64 = 1 << 16;
 
-/// After so many steps a run is worth storing a state on its way, once so many steps have led to known states.
-const LONG_RUN: usize = 8;
-const MANY_MEET: u64 = 256;
-
-/// All that the searches have in common.
-pub(crate) struct Expansion<'a, S: System, V: ?Sized> {
-    /// The system.
-    pub system: &'a S,
-    /// The states met.
-    pub visited: &'a mut V,
-    /// Random numbers.
-    pub draw: Draw,
+/// One worker of a search.
+pub(crate) struct Explorer<'a, S: System, V: ?Sized> {
+    /// What it shares with others.
+    pub context: &'a Context<'a, S, V>,
+    /// The state at hand in the table.
+    pub entry: Entry<'a>,
+    /// What can be done at the state that was looked at last, and what is wrong with it.
+    pub transitions: Transitions<S::Action>,
+    pub fresh: Vec<Flaw>,
+    /// Which threads are enough there.
+    pub reducing: Reducing<'a, S>,
+    /// Which actions are asleep there.
+    pub sleep: Sleep<S::Action>,
+    /// Which states on the way to it are left out of the table.
+    pub runs: RunCompression<S::Action>,
     /// The components of the state graph, when executions without an end are looked for.
     pub components: Option<Components>,
-    /// How many steps were taken to have a closer look at some of them.
-    pub examined: u64,
-    /// The one flaw to look for, if it is known.
-    pub target: Option<Flaw>,
-    /// The bound on switches, if there is one.
-    pub bound: Option<Bound>,
-    /// Whether states may have been taken for one another or left out.
-    pub inexact: bool,
-    /// The vector of the state that was entered last, with its schedule if there is a bound.
-    pub vector: StateVector,
-    /// The actions that are asleep in the state at hand, and whether any ever is.
-    pub sleep: Vec<S::Action>,
-    pub sleeps: bool,
-    /// What was asleep at the states met, and what is to be tried at one after all.
-    pub(crate) stored_sleep_sets: StoredSleepSets,
-    options: &'a Options,
-    observer: &'a mut dyn Observer,
-    wanted: Wanted,
-    timer: ProgressTimer,
-    pub(crate) transitions: Transitions<S::Action>,
-    fresh: Vec<Flaw>,
-    reported: HashSet<Flaw>,
-    was_cut: bool,
-    stop: Option<Why>,
-    outcome: Outcome<S::Action>,
-    pub(crate) reduction: Option<&'a mut dyn Reduction<S>>,
-    /// The threads that are enough at the state that was looked at last; none for all.
-    enough: Vec<ThreadId>,
-    /// Whether states with one successor are left out of the store.
-    atomic: bool,
-    /// Whether states in the midst of a step are.
-    transactional: bool,
-    /// Whether what was met so far says where a run ends.
-    learns: bool,
-    /// How many steps have led to known states.
-    met: u64,
-    lookup_heuristic: LookupHeuristic,
-    /// Whether `vector` is that of the state at hand, and the state's number, if it is known already.
-    written: bool,
-    found: Option<u32>,
-    /// How many steps had been taken when something that the reduction relies on turned out to be wrong.
-    broken_after: Option<u64>,
-    cycle_detector: CycleDetector,
-    shape: Shape,
-    /// What was seen at the state at the end of the latest step, and what is to be tried there, if that is known.
-    ahead: Option<Opened>,
-    ahead_choices: Vec<Choice<S::Action>>,
+    /// Random numbers.
+    pub draw: Draw,
+    /// What it has counted.
+    pub tally: Tally,
+    monitor: Monitor<'a>,
     /// Whether it stops where the system rests on something that is wrong.
     asks: bool,
-    /// Flaws in the midst of the latest step, each with the number of steps that were taken before.
-    passed: Vec<(Flaw, usize)>,
 }
 
-impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
-    /// Nothing explored so far.
-    pub fn new(system: &'a S, visited: &'a mut V, options: &'a Options, observer: &'a mut dyn Observer) -> Self {
-        let wanted = Wanted::new(&options.properties);
-        Expansion {
-            system,
-            visited,
-            draw: Draw::new(options.seed),
-            components: wanted.has(Property::LIVELOCK).then(Components::default),
-            examined: 0,
-            target: None,
-            bound: options.preemptions.map(|limit| Bound { limit, every: false }),
-            inexact: false,
-            vector: StateVector::default(),
-            sleep: Vec::new(),
-            sleeps: false,
-            stored_sleep_sets: StoredSleepSets::default(),
-            options,
-            observer,
-            wanted,
-            timer: ProgressTimer::new(),
+impl<'a, S: System, V: StateTable + ?Sized> Explorer<'a, S, V> {
+    /// Nothing explored so far, with a reduction if there is one.
+    pub fn new(
+        context: &'a Context<'a, S, V>,
+        reduction: Option<&'a mut dyn Reduction<S>>,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let (options, looks_for) = (context.options, &context.reporting.wanted);
+        // What may sleep is what was explored before, which only depth-first search knows.
+        let sleeps = options.order == Order::Depth && reduction.as_ref().is_some_and(|reduction| reduction.sleeps());
+        Explorer {
+            context,
+            entry: Entry::new(context.visited.inserter()),
             transitions: Transitions::default(),
             fresh: Vec::new(),
-            reported: HashSet::new(),
-            was_cut: false,
-            stop: None,
-            outcome: Outcome::default(),
-            reduction: None,
-            enough: Vec::new(),
-            atomic: false,
-            transactional: false,
-            learns: options.order != Order::Random,
-            met: 0,
-            lookup_heuristic: LookupHeuristic::default(),
-            written: false,
-            found: None,
-            broken_after: None,
-            cycle_detector: CycleDetector::default(),
-            shape: Shape::default(),
-            ahead: None,
-            ahead_choices: Vec::new(),
+            sleep: Sleep::new(sleeps),
+            runs: RunCompression::new(reduction.as_deref(), options.order != Order::Random),
+            reducing: Reducing::new(reduction),
+            components: looks_for.has(Property::LIVELOCK).then(Components::default),
+            draw: Draw::new(options.seed),
+            tally: Tally::default(),
+            monitor: Monitor::new(observer),
             asks: false,
-            passed: Vec::new(),
         }
     }
 
     /// The same, and executions that never end are noticed even where nobody has asked for livelocks, if that can be told.
     pub fn noticing_endless(mut self) -> Self {
-        if self.options.order == Order::Depth && self.bound.is_none() {
+        if self.context.options.order == Order::Depth && self.context.bound.is_none() {
             self.components.get_or_insert_default();
         }
         self
@@ -159,40 +96,24 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         self
     }
 
-    /// The same with a reduction.
-    pub fn reduced(mut self, reduction: &'a mut dyn Reduction<S>) -> Self {
-        self.atomic = reduction.is_atomic();
-        self.transactional = reduction.has_transactions();
-        // What may sleep is what was explored before, which only depth-first search knows.
-        self.sleeps = reduction.sleeps() && self.options.order == Order::Depth;
-        self.reduction = Some(reduction);
-        self
-    }
-
     /// Enters the initial state; `None` if there is no room even for that.
     pub fn begin(&mut self, state: &mut S::State) -> Option<Seen> {
         self.ask();
-        (self.written, self.found) = (false, None);
+        self.entry.move_on();
         self.enter(state, Schedule::default())
     }
 
     /// Looks at a new state and appends the actions to be tried there to `choices`.
     pub fn open(&mut self, state: &mut S::State, schedule: Schedule, choices: &mut Vec<Choice<S::Action>>) -> Opened {
-        let opened = match self.ahead.take() {
-            Some(opened) => {
-                choices.append(&mut self.ahead_choices);
-                Opened {
-                    flawed: false,
-                    ..opened
-                }
-            }
+        let opened = match self.runs.take_ahead(choices) {
+            Some(opened) => opened,
             None => self.look(state, schedule, false, choices),
         };
-        let outcome = &mut self.outcome;
+        let tally = &mut self.tally;
         match self.transitions.end {
-            End::Open => outcome.deadlocks += u64::from(self.transitions.is_dead()),
-            End::Over => outcome.finals += 1,
-            End::Ignored => outcome.ignored += 1,
+            End::Open => tally.deadlocks += u64::from(self.transitions.is_dead()),
+            End::Over => tally.finals += 1,
+            End::Ignored => tally.ignored += 1,
         }
         opened
     }
@@ -205,52 +126,32 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         full: bool,
         choices: &mut Vec<Choice<S::Action>>,
     ) -> Opened {
+        let &Context {
+            system, ref reporting, ..
+        } = self.context;
         self.transitions.clear();
-        self.system.transitions(state, &mut self.transitions);
-        let outcome = &mut self.outcome;
+        system.transitions(state, &mut self.transitions);
+        let tally = &mut self.tally;
         if !self.transitions.marks.is_empty() {
-            outcome.marks.extend(&self.transitions.marks);
+            tally.marks.extend(&self.transitions.marks);
         }
-        outcome.figures.threads = outcome.figures.threads.max(count_threads(&self.transitions));
-        self.enough.clear();
+        tally.figures.threads = tally.figures.threads.max(count_threads(&self.transitions));
+        self.reducing.try_all();
         if self.transitions.end == End::Open && self.transitions.entries().iter().any(|entry| entry.enabled) {
-            if let Some(reduction) = &mut self.reduction
-                && !full
-            {
-                reduction.ample(self.system, state, &self.transitions, schedule.last, &mut self.enough);
-                if reduction.is_broken() {
-                    let steps = self.outcome.figures.transitions;
-                    let first = *self.broken_after.get_or_insert(steps);
-                    if steps >= 2 * first + MORE_TO_BREAK {
-                        self.stop.get_or_insert(Why::Broken);
-                    }
+            if !full {
+                self.reducing.choose(system, state, &self.transitions, schedule);
+                if self.reducing.is_broken_for_long(self.tally.figures.transitions) {
+                    reporting.stop_also(Why::Broken);
                 }
             }
             self.choose(schedule, choices);
         }
         self.fresh.clear();
-        inspect(self.system, state, &self.transitions, &self.wanted, &mut self.fresh);
+        inspect(system, state, &self.transitions, &reporting.wanted, &mut self.fresh);
         Opened {
-            flawed: !self.fresh.is_empty() && self.keep_fresh(),
-            reduced: !self.enough.is_empty(),
+            flawed: reporting.keep_fresh(&mut self.fresh),
+            reduced: self.reducing.is_reduced(),
         }
-    }
-
-    /// Appends the actions at a state that was opened with only those from `tried` on: all others.
-    pub fn reopen(
-        &mut self,
-        state: &mut S::State,
-        schedule: Schedule,
-        tried: usize,
-        choices: &mut Vec<Choice<S::Action>>,
-    ) {
-        let first = choices.len();
-        self.look(state, schedule, true, choices);
-        let (before, all) = choices.split_at(first);
-        let is_new = |choice: &&Choice<S::Action>| before[tried..].iter().all(|tried| tried.action != choice.action);
-        let others: Vec<_> = all.iter().filter(is_new).copied().collect();
-        choices.truncate(first);
-        choices.extend(others);
     }
 
     /// Chooses which transitions are tried: those of the threads that are enough, or all. Whatever is left out here is
@@ -264,29 +165,27 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
                 continue;
             }
             for (position, entry) in self.transitions.entries().iter().enumerate() {
-                let left_out = !self.enough.is_empty() && !self.enough.contains(&entry.thread);
-                if !entry.enabled || left_out || (Some(entry.thread) == schedule.last) != same {
+                let is_turn = (Some(entry.thread) == schedule.last) == same;
+                if !entry.enabled || !self.reducing.includes(entry.thread) || !is_turn {
                     continue;
                 }
                 goes_on |= same && !entry.wakeup;
-                let mut costs = false;
-                if let Some(bound) = self.bound {
-                    costs = !same && (goes_on || bound.every && schedule.last.is_some());
-                    if costs && schedule.used >= bound.limit {
-                        self.was_cut = true;
-                        continue;
-                    }
+                let bound = self.context.bound;
+                let counting = bound.filter(|bound| !same && bound.counts(schedule, goes_on));
+                if counting.is_some_and(|bound| bound.is_used_up(schedule)) {
+                    self.tally.was_cut = true;
+                    continue;
                 }
                 choices.push(Choice {
                     action: entry.action,
                     thread: entry.thread,
                     entry: position as u32,
-                    costs,
+                    costs: counting.is_some(),
                     asleep: (0, 0),
                 });
             }
         }
-        if self.options.shuffle {
+        if self.context.options.shuffle {
             self.draw.shuffle(&mut choices[first..]);
         }
     }
@@ -300,128 +199,20 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         choice: &Choice<S::Action>,
         steps: &mut Vec<Taken<S>>,
     ) -> Step<S::Action> {
-        self.passed.clear();
         let mut after = schedule;
         if let Err(failed) = self.run(state, &mut after, choice, steps) {
             return failed;
         }
         match self.enter(state, after) {
-            Some(seen) if self.sleeps && self.wakes(state, seen) => Step::Again(seen, after),
+            Some(seen) if self.sleep.is_on && self.wakes(state, seen) => Step::Again(seen, after),
             Some(seen) if seen.new => Step::New(seen, after),
             Some(seen) => Step::Old(seen, after),
             None => Step::Halted,
         }
     }
 
-    /// Takes a step, and those after it for which there is nothing to choose.
-    pub fn run(
-        &mut self,
-        state: &mut S::State,
-        schedule: &mut Schedule,
-        choice: &Choice<S::Action>,
-        steps: &mut Vec<Taken<S>>,
-    ) -> Result<(), Step<S::Action>> {
-        self.take(state, schedule, choice, steps)?;
-        self.ahead = None;
-        if !self.atomic && !self.transactional {
-            return Ok(());
-        }
-        self.cycle_detector.begin();
-        let mut choices = std::mem::take(&mut self.ahead_choices);
-        let ran = loop {
-            if self.is_known(state, *schedule) {
-                break Ok(());
-            }
-            choices.clear();
-            let mut opened = self.look(state, *schedule, false, &mut choices);
-            if opened.flawed {
-                // What is wrong with one state is often wrong with all that follow.
-                for flaw in self.fresh.drain(..) {
-                    if self.passed.iter().all(|&(known, _)| known != flaw) {
-                        self.passed.push((flaw, steps.len()));
-                    }
-                }
-            }
-            let in_transaction = self
-                .reduction
-                .as_ref()
-                .is_some_and(|reduction| reduction.in_transaction());
-            let only = match choices[..] {
-                [only]
-                    if (self.atomic || in_transaction)
-                        && !self.transitions.is_dead()
-                        && !self.cycle_detector.is_endless()
-                        && (in_transaction || !self.is_crossing(only.thread, schedule.last))
-                        && (opened.reduced || !self.sleep.contains(&only.action)) =>
-                {
-                    only
-                }
-                _ => {
-                    self.ahead = Some(opened);
-                    break Ok(());
-                }
-            };
-            let (visited, learns) = (&mut *self.visited, self.learns && !in_transaction);
-            let is_stored = |vector: &StateVector| learns && visited.find(vector).is_some();
-            // What touches nothing goes on where a step without an end in sight was cut off.
-            let long = self
-                .transitions
-                .footprint(&self.transitions.entries()[only.entry as usize])
-                .is_empty();
-            let back = self.cycle_detector.came_back(self.system, state, long, is_stored);
-            if back == Back::Stored {
-                break Ok(());
-            }
-            if back == Back::Round {
-                // SOUNDNESS: this state is on a cycle of states that are not stored, so the others get their turn here.
-                if let Some(reduction) = &mut self.reduction
-                    && in_transaction
-                {
-                    reduction.diverges(self.system, state, only.thread);
-                }
-                choices.clear();
-                opened = self.look(state, *schedule, true, &mut choices);
-                self.ahead = Some(opened);
-                break Ok(());
-            }
-            if self.stopped_midway() {
-                break Err(Step::Halted);
-            }
-            if self.sleeps {
-                self.stir(state, &only);
-            }
-            if let Err(failed) = self.take(state, schedule, &only, steps) {
-                break Err(failed);
-            }
-            self.lookup_heuristic.note_forced();
-        };
-        self.ahead_choices = choices;
-        ran
-    }
-
-    /// Whether a run has come to a state that is worth storing after all. Where one thread has come to rest and another goes on, ways meet
-    /// that had the same steps in another order, and what follows would be gone over by each of them. As long as few steps have led to
-    /// known states, there are few such ways.
-    fn is_crossing(&self, next: ThreadId, last: Option<ThreadId>) -> bool {
-        let goes_on = |entry: &Transition<S::Action>| entry.enabled && Some(entry.thread) == last;
-        self.learns
-            && self.met >= MANY_MEET
-            && self.cycle_detector.steps() >= LONG_RUN
-            && last.is_some_and(|last| last != next)
-            && !self.transitions.entries().iter().any(goes_on)
-    }
-
-    /// Whether the state at hand was stored before, if it pays to ask.
-    fn is_known(&mut self, state: &mut S::State, schedule: Schedule) -> bool {
-        let asks = self.learns && !self.transactional && self.lookup_heuristic.asks_first();
-        if asks {
-            self.write(state, schedule);
-            self.found = self.visited.find(&self.vector);
-        }
-        self.found.is_some()
-    }
-
-    fn take(
+    /// Takes a step.
+    pub fn take(
         &mut self,
         state: &mut S::State,
         schedule: &mut Schedule,
@@ -429,231 +220,131 @@ impl<'a, S: System, V: Visited + ?Sized> Expansion<'a, S, V> {
         steps: &mut Vec<Taken<S>>,
     ) -> Result<(), Step<S::Action>> {
         let action = choice.action;
-        (self.written, self.found) = (false, None);
-        match self.system.apply(state, action) {
+        self.entry.move_on();
+        match self.context.system.apply(state, action) {
             Ok(undo) => steps.push(Taken { action, undo }),
             Err(unsupported) => {
                 self.ask();
                 return Err(Step::Failed(unsupported, action));
             }
         }
-        self.outcome.figures.transitions += 1;
+        self.tally.figures.transitions += 1;
         // By steps and not by the clock, so that counts do not depend on the machine.
-        if self.outcome.figures.transitions.is_multiple_of(STEPS_TO_ASK) {
+        if self.tally.figures.transitions.is_multiple_of(STEPS_TO_ASK) {
             self.ask();
         }
-        *schedule = schedule.after(choice);
+        *schedule = schedule.after(choice.thread, choice.costs);
         Ok(())
     }
 
     /// Stops if all must be explored again anyway.
     fn ask(&mut self) {
-        if self.asks && self.system.is_broken() {
-            self.stop.get_or_insert(Why::Broken);
+        if self.asks && self.context.system.is_broken() {
+            self.context.reporting.stop_also(Why::Broken);
         }
-    }
-
-    /// The flaws that the latest step passed by, each with the schedule to it from where `steps` begin.
-    #[inline]
-    pub fn take_passed(&mut self, steps: &[Taken<S>]) -> Vec<(Flaw, Vec<S::Action>)> {
-        if self.passed.is_empty() {
-            return Vec::new();
-        }
-        let passed = self.passed.drain(..);
-        let way = |count: usize| steps[..count].iter().map(|step| step.action).collect();
-        passed.map(|(flaw, count)| (flaw, way(count))).collect()
-    }
-
-    /// The state that comes next is not the one that the latest step led to.
-    pub fn turn_away(&mut self) {
-        self.ahead = None;
     }
 
     /// Whether as many steps were taken as states may be entered; then the search stops.
     pub fn is_walked_out(&mut self) -> bool {
-        let out = self
-            .options
-            .states
-            .is_some_and(|most| self.outcome.figures.transitions >= most);
+        let most = self.context.options.states;
+        let out = most.is_some_and(|most| self.tally.figures.transitions >= most);
         if out {
-            self.stop = Some(Why::States);
+            self.context.reporting.stop(Why::States);
         }
         out
     }
 
-    /// Enters a state into the store; `None` if that stops the search.
+    /// Enters a state into the table; `None` if that stops the search.
     fn enter(&mut self, state: &mut S::State, schedule: Schedule) -> Option<Seen> {
-        if !self.written {
-            self.write(state, schedule);
-        }
-        let seen = match self.found {
-            Some(id) => Some(Seen { id, new: false }),
-            None => self.visited.insert(&self.vector),
-        };
-        let states = &mut self.outcome.figures.states;
+        self.write(state, schedule);
+        let &Context {
+            options, ref reporting, ..
+        } = self.context;
+        let seen = self.entry.insert();
+        let states = &mut self.tally.figures.states;
         match seen {
-            None => self.stop = Some(Why::Full),
-            Some(Seen { new: true, .. }) if self.options.states.is_some_and(|most| *states >= most) => {
-                self.stop = Some(Why::States);
+            None => reporting.stop(Why::Full),
+            Some(Seen { new: true, .. }) if options.states.is_some_and(|most| *states >= most) => {
+                reporting.stop(Why::States);
                 return None;
             }
-            Some(Seen { new, .. }) => {
-                *states += u64::from(new);
-                if !new {
-                    self.met += 1;
-                    self.lookup_heuristic.note_met();
-                }
-            }
+            Some(Seen { new: true, .. }) => *states += 1,
+            Some(Seen { new: false, .. }) => self.runs.note_met(),
         }
         seen
     }
 
     /// Writes the state at hand down.
-    fn write(&mut self, state: &mut S::State, schedule: Schedule) {
-        self.vector.clear();
-        self.system.encode(state, &mut self.vector);
-        self.vector.end_chunk();
-        // SOUNDNESS: what is cut at a state depends on the schedule, so states with another schedule are other states.
-        if self.bound.is_some() {
-            let last = schedule.last.and_then(|last| self.system.canonical_id(state, last));
-            self.vector.extend(&Schedule { last, ..schedule }.words());
-            self.vector.end_chunk();
-        }
-        self.written = true;
+    pub fn write(&mut self, state: &mut S::State, schedule: Schedule) {
+        let schedule = self.context.bound.map(|_| schedule);
+        self.entry.write(self.context.system, state, schedule);
     }
 
-    /// The flaws that were seen when a state was opened.
-    pub fn take_fresh(&mut self) -> Vec<Flaw> {
-        std::mem::take(&mut self.fresh)
-    }
-
-    /// Reports flaws at the end of this schedule.
-    pub fn report(&mut self, flaws: Vec<Flaw>, actions: &[S::Action]) {
-        for flaw in flaws {
-            if self.stop.is_some() {
-                break;
-            }
-            self.add(Found {
-                flaw,
-                actions: actions.to_vec(),
-                loop_start: None,
-            });
-        }
-    }
-
-    /// Adds a flaw, unless it is not wanted or was there before.
-    pub fn add(&mut self, found: Found<S::Action>) {
-        if self.target.is_none_or(|target| target == found.flaw) && self.reported.insert(found.flaw) {
-            self.outcome.found.push(found);
-            if !self.options.all {
-                self.stop = Some(Why::FirstViolation);
-            }
-        }
-    }
-
-    /// Whether a property is looked for.
-    pub fn wants(&self, property: Property) -> bool {
-        self.wanted.has(property)
-    }
-
-    /// How many steps were taken so far.
-    pub fn steps_taken(&self) -> u64 {
-        self.outcome.figures.transitions
-    }
-
-    /// The livelock that was noticed although nobody has asked for any.
-    pub fn endless(&mut self) -> &mut Option<Found<S::Action>> {
-        &mut self.outcome.endless
-    }
-
-    /// Drops the flaws that would not be added; whether any is left.
-    fn keep_fresh(&mut self) -> bool {
-        let (target, reported) = (self.target, &self.reported);
-        self.fresh
-            .retain(|flaw| target.is_none_or(|target| target == *flaw) && !reported.contains(flaw));
-        !self.fresh.is_empty()
-    }
-
-    /// Whether an unsupported step is worth telling how it was reached.
-    pub fn is_unheard(&self, unsupported: &Unsupported) -> bool {
-        let heard = &self.outcome.unsupported;
-        heard.len() < KEPT_UNSUPPORTED && !heard.iter().any(|(one, _)| one == unsupported)
-    }
-
-    /// Remembers an unsupported step, the last one of this schedule.
-    pub fn hear(&mut self, unsupported: Unsupported, actions: Vec<S::Action>) {
-        if self.is_unheard(&unsupported) {
-            self.outcome.unsupported.push((unsupported, actions));
-        }
+    /// Reports the flaws of the state that was looked at last, which is at the end of this schedule.
+    pub fn report_fresh(&mut self, actions: &[S::Action]) {
+        let fresh = std::mem::take(&mut self.fresh);
+        self.context.reporting.report(fresh, actions);
     }
 
     /// Whether it is time to stop. `shape` is asked for now and then.
     #[inline]
     pub fn stopped(&mut self, shape: impl FnOnce() -> Shape) -> bool {
-        if self.timer.is_due() {
+        if self.monitor.timer.is_due() {
             self.look_around(&shape());
         }
-        self.stop.is_some()
+        self.context.reporting.is_stopped()
     }
 
     /// The same, in the midst of a step.
-    fn stopped_midway(&mut self) -> bool {
-        let shape = self.shape;
+    pub fn stopped_midway(&mut self) -> bool {
+        let shape = self.monitor.shape;
         self.stopped(|| shape)
     }
 
     #[cold]
     fn look_around(&mut self, shape: &Shape) {
-        self.shape = *shape;
-        let (elapsed, report) = self.timer.look();
+        self.monitor.shape = *shape;
         self.note(shape);
-        let figures = &mut self.outcome.figures;
-        figures.elapsed = elapsed;
-        let why = match () {
-            () if self.options.time.is_some_and(|most| elapsed >= most) => Why::Time,
-            () if !self.observer.has_room() => Why::Memory,
-            () if report && !self.observer.progress(figures) => Why::Interrupted,
-            () => return,
-        };
-        self.stop.get_or_insert(why);
+        if let Some(why) = self.monitor.look(&mut self.tally.figures, self.context.options) {
+            self.context.reporting.stop_also(why);
+        }
     }
 
     /// Brings the figures up to date.
     fn note(&mut self, shape: &Shape) {
         self.deepen(shape.depth);
-        let figures = &mut self.outcome.figures;
+        let components = self.components.as_ref().map_or(0, Components::bytes);
+        let store_bytes = self.store_bytes();
+        let figures = &mut self.tally.figures;
         figures.frontier = shape.frontier as u64;
         figures.depth = shape.depth as u64;
-        figures.store_bytes = self.visited.bytes();
-        let components = self.components.as_ref().map_or(0, Components::bytes);
-        figures.frontier_bytes = (shape.bytes + components + self.stored_sleep_sets.bytes()) as u64;
+        figures.store_bytes = store_bytes;
+        figures.frontier_bytes = (shape.bytes + components + self.sleep.bytes()) as u64;
+    }
+
+    fn store_bytes(&self) -> u64 {
+        self.context.visited.bytes() + self.entry.bytes()
     }
 
     /// Notes that the search got this far from the start.
     #[inline]
     pub fn deepen(&mut self, depth: usize) {
-        let deepest = &mut self.outcome.figures.max_depth;
+        let deepest = &mut self.tally.figures.max_depth;
         *deepest = (*deepest).max(depth as u64);
     }
 
     /// The outcome, when the search has nothing more to do or was stopped.
     pub fn finish(mut self) -> Outcome<S::Action> {
-        self.outcome.figures.store_bytes = self.visited.bytes();
-        self.outcome.figures.elapsed = self.timer.elapsed();
-        let unsupported = self.outcome.unsupported.first().map(|(one, _)| one.clone());
+        let &Context {
+            visited, ref reporting, ..
+        } = self.context;
+        self.tally.figures.store_bytes = self.store_bytes();
+        self.tally.figures.elapsed = self.monitor.timer.elapsed();
         let lost = self.components.as_ref().is_some_and(|components| components.lost);
-        let lost = lost && self.wants(Property::LIVELOCK);
-        let inexact = self.inexact || lost || self.visited.collision_probability() > 0.0;
-        let broken = self.reduction.as_ref().is_some_and(|reduction| reduction.is_broken());
-        // SOUNDNESS: "complete" is what is left when nothing was left out for whatever reason.
-        let why = self
-            .stop
-            .or(broken.then_some(Why::Broken))
-            .or(unsupported.map(Why::Unsupported))
-            .or(self.was_cut.then_some(Why::Preemptions))
-            .or(inexact.then_some(Why::Inexact));
-        self.outcome.ending = why.map_or(Ending::Complete, Ending::Stopped);
-        self.outcome
+        let lost = lost && reporting.wanted.has(Property::LIVELOCK);
+        self.tally.inexact |= lost || visited.collision_probability() > 0.0;
+        self.tally.broken = self.reducing.is_broken();
+        reporting.finish(self.tally)
     }
 }
 

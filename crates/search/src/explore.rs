@@ -4,18 +4,19 @@
 //! dropped here and nowhere else: the search starts over without it. If it was the system's, its steps are others now, and what the
 //! reduction has learned is forgotten; if it was the reduction's, the system is the same.
 
-use crate::expand::Expansion;
+use crate::context::Context;
+use crate::expand::Explorer;
 use crate::random_walk::{self, RandomWalks};
 use crate::{Conflict, Ending, Observer, Options, Order, Outcome, Walked, Why, breadth, depth, random};
 use kernel::{Reduction, System};
 use std::time::{Duration, Instant};
-use store::Visited;
+use store::StateTable;
 
 /// Searches a system from `state`, which is its initial one and is again afterwards, trying as little as the reduction, if
 /// there is one, lets it. `visited` is empty. If the system or the reduction rests on something that is wrong, it is refined and
 /// the search starts over, with the time that is left. A violation that is met on a walk in between is as good as one from the
 /// search.
-pub fn explore<S: System, V: Visited + ?Sized>(
+pub fn explore<S: System, V: StateTable + ?Sized>(
     system: &S,
     state: &mut S::State,
     visited: &mut V,
@@ -58,7 +59,7 @@ struct Attempts<'a, 'r, 'o, S: System, V: ?Sized> {
     patience: Duration,
 }
 
-impl<S: System, V: Visited + ?Sized> Attempts<'_, '_, '_, S, V> {
+impl<S: System, V: StateTable + ?Sized> Attempts<'_, '_, '_, S, V> {
     fn run(mut self, state: &mut S::State) -> Outcome<S::Action> {
         let mut met = self.walk_first(state);
         loop {
@@ -83,18 +84,20 @@ impl<S: System, V: Visited + ?Sized> Attempts<'_, '_, '_, S, V> {
             time: self.time_left(),
             ..self.options.clone()
         };
-        let mut expansion = Expansion::new(self.system, &mut *self.visited, &left, &mut *self.observer)
+        let context = Context::new(self.system, &*self.visited, &left);
+        let reduction = self
+            .reduction
+            .as_mut()
+            .map(|reduction| &mut **reduction as &mut dyn Reduction<S>);
+        let mut explorer = Explorer::new(&context, reduction, &mut *self.observer)
             .noticing_endless()
             .asking();
-        if let Some(reduction) = &mut self.reduction {
-            expansion = expansion.reduced(&mut **reduction);
-        }
         match left.order {
-            Order::Depth => depth::search(&mut expansion, state),
-            Order::Breadth => breadth::search(&mut expansion, state),
-            Order::Random => random::search(&mut expansion, state),
+            Order::Depth => depth::search(&mut explorer, state),
+            Order::Breadth => breadth::search(&mut explorer, state),
+            Order::Random => random::search(&mut explorer, state),
         }
-        expansion.finish()
+        explorer.finish()
     }
 
     /// Makes the system do without what is wrong, with a reduction that has learned nothing. A violation, if a walk meets one.

@@ -6,24 +6,33 @@
 //!
 //! [`explore()`] runs a search, [`replay()`] runs a schedule that was found, [`minimise()`] makes one easier to read.
 
+mod bounds;
 mod breadth;
 mod components;
+mod context;
 mod cycle_detector;
 mod depth;
 mod draw;
+mod entry;
 mod expand;
 mod explore;
+mod frames;
 mod inspect;
 mod livelock;
 mod lookup_heuristic;
 mod minimise;
+mod monitor;
 mod options;
 mod outcome;
 mod progress_timer;
+mod proviso;
 mod race_candidates;
 mod random;
 mod random_walk;
+mod reducing;
 mod replay;
+mod reporting;
+mod run_compression;
 mod shrink;
 mod sleep_sets;
 mod step;

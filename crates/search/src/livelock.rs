@@ -18,12 +18,12 @@
 
 use crate::Found;
 use crate::components::{Completed, Components};
-use crate::expand::Expansion;
+use crate::expand::Explorer;
 use crate::step::Shape;
 use kernel::{AccessKind, End, Flaw, Location, MemoryAccess, Property, StateVector, System, ThreadId, Transitions};
 use std::collections::{BTreeSet, HashMap};
 use std::mem::size_of;
-use store::{Exact, Visited};
+use store::{Cursor, Exact, Inserter, StateId, StateTable};
 
 /// How many steps [`caught`] takes to recognise a livelock.
 const LARGEST: u64 = 300_000;
@@ -127,51 +127,55 @@ impl Traffic {
 
 /// Tells the components, if there are any, that the search leaves a state for good, and reports the livelock that this completes.
 #[inline]
-pub(crate) fn leave<S: System, V: Visited + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+pub(crate) fn leave<S: System, V: StateTable + ?Sized>(
+    explorer: &mut Explorer<'_, S, V>,
     state: &mut S::State,
-    id: u32,
+    id: Option<StateId>,
     actions: impl FnOnce() -> Vec<S::Action>,
     shape: impl FnOnce() -> Shape,
 ) {
-    let Some(components) = &mut expansion.components else {
+    let Some(components) = &mut explorer.components else {
         return;
     };
     if components.completes(id) == Some(Completed::Cycle) {
         // What leads to it is no livelock of its own.
         components.settle();
-        examine(expansion, state, actions, shape());
+        examine(explorer, state, actions, shape());
     }
-    if let Some(components) = &mut expansion.components {
+    if let Some(components) = &mut explorer.components {
         components.leave(id);
     }
 }
 
 #[cold]
-fn examine<S: System, V: Visited + ?Sized>(
-    expansion: &mut Expansion<'_, S, V>,
+fn examine<S: System, V: StateTable + ?Sized>(
+    explorer: &mut Explorer<'_, S, V>,
     state: &mut S::State,
     actions: impl FnOnce() -> Vec<S::Action>,
     shape: Shape,
 ) {
-    let (wanted, system) = (expansion.wants(Property::LIVELOCK), expansion.system);
+    let context = explorer.context;
+    let (wanted, system) = (context.reporting.wanted.has(Property::LIVELOCK), context.system);
+    let examined = explorer.components.as_ref().map_or(0, |components| components.examined);
     let most = match wanted {
         true => u64::MAX,
-        false if expansion.endless().is_some() => return,
+        false if context.reporting.has_endless() => return,
         false => {
-            let allowed = STEPS + expansion.steps_taken() / SEARCH_STEPS_FOR_ONE;
-            allowed.saturating_sub(expansion.examined)
+            let allowed = STEPS + explorer.tally.figures.transitions / SEARCH_STEPS_FOR_ONE;
+            allowed.saturating_sub(examined)
         }
     };
     let mut taken = 0;
     let future = look_ahead(system, state, most, |bytes| {
         taken += 1;
-        expansion.stopped(|| Shape {
+        explorer.stopped(|| Shape {
             bytes: shape.bytes + bytes,
             ..shape
         })
     });
-    expansion.examined += taken;
+    if let Some(components) = &mut explorer.components {
+        components.examined += taken;
+    }
     let Future::Livelock(key, stem, _) = future else {
         return;
     };
@@ -183,8 +187,8 @@ fn examine<S: System, V: Visited + ?Sized>(
     let found = once_around(system, state, flaw, [actions(), stem].concat());
     crate::rewind(system, state, undos);
     match found {
-        Some(found) if wanted => expansion.add(found),
-        found => *expansion.endless() = found,
+        Some(found) if wanted => context.reporting.add(found),
+        found => context.reporting.note_endless(found),
     }
 }
 
@@ -196,8 +200,9 @@ fn look_ahead<S: System>(
     most: u64,
     mut stopped: impl FnMut(usize) -> bool,
 ) -> Future<S::Action> {
+    let visited = Exact::new();
     let mut look = Look {
-        visited: Exact::default(),
+        cursor: visited.cursor(),
         vector: StateVector::default(),
         transitions: Transitions::default(),
         choices: Vec::new(),
@@ -234,7 +239,7 @@ fn look_ahead<S: System>(
         if let Some(frame) = look.frames.last_mut() {
             frame.2 += 1;
         }
-        let bytes = || look.visited.bytes() as usize + undos.capacity() * size_of::<S::Undo>();
+        let bytes = || (visited.bytes() + look.cursor.bytes()) as usize + undos.capacity() * size_of::<S::Undo>();
         if left == 0 || stopped(bytes()) {
             future = Some(Future::Unknown);
             break;
@@ -265,13 +270,13 @@ fn look_ahead<S: System>(
 }
 
 /// A closer look, as far as it has come.
-struct Look<A> {
-    visited: Exact,
+struct Look<'t, A> {
+    cursor: Cursor<'t>,
     vector: StateVector,
     transitions: Transitions<A>,
     choices: Vec<A>,
     /// The number of each state on the path, where its choices begin, and which is next.
-    frames: Vec<(u32, usize, usize)>,
+    frames: Vec<(Option<StateId>, usize, usize)>,
     path: Vec<A>,
     components: Components,
     stem: Option<Vec<A>>,
@@ -285,7 +290,7 @@ struct Look<A> {
 /// A thread, and what the vector of a state calls it.
 type Name = (ThreadId, Option<ThreadId>);
 
-impl<A: Copy> Look<A> {
+impl<A: Copy> Look<'_, A> {
     /// Comes to a state. If it is new, its steps are next, or all is said.
     fn arrive<S: System<Action = A>>(&mut self, system: &S, state: &mut S::State) -> Option<Future<A>> {
         self.transitions.clear();
@@ -293,7 +298,7 @@ impl<A: Copy> Look<A> {
         self.vector.clear();
         system.encode(state, &mut self.vector);
         self.vector.end_chunk();
-        let Some(seen) = self.visited.insert(&self.vector) else {
+        let Some(seen) = self.cursor.insert(&self.vector) else {
             return Some(Future::Unknown);
         };
         let entries = self.transitions.entries().iter();
@@ -301,10 +306,13 @@ impl<A: Copy> Look<A> {
             .map(|entry| (entry.thread, system.canonical_id(state, entry.thread)))
             .collect();
         if !seen.new {
-            let before = self.names.get(seen.id as usize).map_or(&[][..], |names| names);
+            let before = seen
+                .id
+                .and_then(|id| self.names.get(id.index()))
+                .map_or(&[][..], |names| names);
             let others = names.iter().filter(|name| !before.contains(name));
             self.traffic.doubles.extend(others.map(|name| name.0));
-            self.returns |= seen.id == 0;
+            self.returns |= seen.id == Some(StateId::FIRST);
             self.components.meet(seen.id);
             return None;
         }

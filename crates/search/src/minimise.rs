@@ -4,9 +4,10 @@
 //! Qadeer, PLDI 2007), then ones bounded to as many switches of any kind; in between, schedules are improved by
 //! rearranging them ([`crate::shrink`]).
 
-use crate::expand::Expansion;
+use crate::bounds::Bound;
+use crate::context::Context;
+use crate::expand::Explorer;
 use crate::shrink::{Shrink, Trace, cost};
-use crate::step::Bound;
 use crate::{Effort, Ending, Figures, Found, Observer, Options, Outcome, Why, depth, livelock};
 use kernel::{Flaw, System};
 use std::collections::BTreeSet;
@@ -124,12 +125,11 @@ impl<S: System> Search<'_, S> {
             time: Some(self.deadline.saturating_duration_since(Instant::now())),
             ..Options::default()
         };
-        let (mut visited, mut observer) = (Exact::default(), Until(self.stopped));
-        let mut expansion = Expansion::new(self.system, &mut visited, &options, &mut observer);
-        expansion.target = Some(self.flaw);
-        expansion.bound = Some(bound);
-        depth::search(&mut expansion, state);
-        let outcome = expansion.finish();
+        let (visited, mut observer) = (Exact::default(), Until(self.stopped));
+        let context = Context::new(self.system, &visited, &options).looking_for(self.flaw, bound);
+        let mut explorer = Explorer::new(&context, None, &mut observer);
+        depth::search(&mut explorer, state);
+        let outcome = explorer.finish();
         self.left = self.left.saturating_sub(outcome.figures.states);
         outcome
     }

@@ -15,93 +15,118 @@
 //! objects are numbered. What has no name stays awake. A store that cannot tell which state it was has nothing to keep a remainder
 //! with, so nothing sleeps there.
 
-use crate::expand::Expansion;
+use crate::expand::Explorer;
 use crate::step::Choice;
 use kernel::System;
 use std::mem::size_of;
-use store::{Seen, Visited};
+use store::{Seen, SideTable, StateId, StateTable};
+
+/// What is asleep, and what was.
+pub(crate) struct Sleep<A> {
+    /// Whether anything ever is.
+    pub is_on: bool,
+    /// The actions that are asleep in the state at hand.
+    pub now: Vec<A>,
+    stored: StoredSleepSets,
+    /// What is to be tried after all at the state that was met again last.
+    due: Vec<u64>,
+}
+
+impl<A> Sleep<A> {
+    /// Nothing is asleep.
+    pub fn new(is_on: bool) -> Self {
+        Sleep {
+            is_on,
+            now: Vec::new(),
+            stored: StoredSleepSets::default(),
+            due: Vec::new(),
+        }
+    }
+
+    /// Memory.
+    pub fn bytes(&self) -> usize {
+        self.stored.of.bytes() as usize + self.stored.names * size_of::<u64>()
+    }
+}
 
 /// What was left out at states because it was asleep, by names.
 #[derive(Default)]
-pub(crate) struct StoredSleepSets {
-    /// By the number of the state.
-    of: Vec<Box<[u64]>>,
-    /// What is to be tried after all at the state that was met again last.
-    due: Vec<u64>,
+struct StoredSleepSets {
+    of: SideTable<Box<[u64]>>,
     names: usize,
 }
 
 impl StoredSleepSets {
-    /// Memory.
-    pub fn bytes(&self) -> usize {
-        self.of.capacity() * size_of::<Box<[u64]>>() + self.names * size_of::<u64>()
+    /// Keeps what is asleep at a state that is new.
+    fn set(&mut self, id: StateId, names: Vec<u64>) {
+        self.names += names.len();
+        self.of.with(id, |kept| *kept = names.into());
     }
 
-    fn set(&mut self, id: u32, names: Vec<u64>) {
-        let at = id as usize;
-        if at >= self.of.len() {
-            self.of.resize_with(at + 1, Box::default);
-        }
-        self.names += names.len();
-        self.names -= std::mem::replace(&mut self.of[at], names.into()).len();
+    /// At a state that was met again: what was asleep there and is so once more, which stays, and what is to be tried after all.
+    fn meet(&mut self, id: StateId, asleep: &[Option<u64>]) -> (Vec<u64>, Vec<u64>) {
+        let (still, due): (Vec<u64>, Vec<u64>) = self.of.with(id, |kept| {
+            let (still, due): (Vec<u64>, _) = kept.iter().partition(|&&name| asleep.contains(&Some(name)));
+            if !due.is_empty() {
+                *kept = still.as_slice().into();
+            }
+            (still, due)
+        });
+        self.names -= due.len();
+        (still, due)
     }
 }
 
-impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
+impl<S: System, V: StateTable + ?Sized> Explorer<'_, S, V> {
     fn name(&self, state: &mut S::State, action: S::Action) -> Option<u64> {
-        self.reduction.as_ref()?.name(self.system, state, action)
+        self.reducing
+            .reduction
+            .as_ref()?
+            .name(self.context.system, state, action)
     }
 
     /// Notes what is asleep in a state that was entered. Whether it was known, and something was asleep there that is awake now.
     pub(crate) fn wakes(&mut self, state: &mut S::State, seen: Seen) -> bool {
-        if seen.id == u32::MAX {
-            self.sleep.clear();
+        let Some(id) = seen.id else {
+            self.sleep.now.clear();
             return false;
-        }
-        let asleep: Vec<Option<u64>> = (0..self.sleep.len())
-            .map(|at| self.name(state, self.sleep[at]))
+        };
+        let asleep: Vec<Option<u64>> = (0..self.sleep.now.len())
+            .map(|at| self.name(state, self.sleep.now[at]))
             .collect();
         if seen.new {
-            self.stored_sleep_sets
-                .set(seen.id, asleep.into_iter().flatten().collect());
+            self.sleep.stored.set(id, asleep.into_iter().flatten().collect());
             return false;
         }
-        let before = self
-            .stored_sleep_sets
-            .of
-            .get(seen.id as usize)
-            .map_or(&[][..], |names| names);
-        let (still, due): (Vec<u64>, Vec<u64>) = before.iter().partition(|&&name| asleep.contains(&Some(name)));
+        let (still, due) = self.sleep.stored.meet(id, &asleep);
         if due.is_empty() {
             return false;
         }
         let mut names = asleep.iter();
-        self.sleep.retain(|_| {
+        self.sleep.now.retain(|_| {
             names
                 .next()
                 .is_some_and(|name| name.is_some_and(|name| still.contains(&name)))
         });
-        self.stored_sleep_sets.set(seen.id, still);
-        self.stored_sleep_sets.due = due;
+        self.sleep.due = due;
         true
     }
 
-    /// Keeps of the choices from `first` on those that are to be tried at a state that was met again.
-    pub fn keep_due(&mut self, state: &mut S::State, first: usize, choices: &mut Vec<Choice<S::Action>>) {
-        let mut at = 0;
+    /// Keeps those choices that are to be tried at a state that was met again.
+    pub fn keep_due(&mut self, state: &mut S::State, choices: &mut Vec<Choice<S::Action>>) {
         choices.retain(|choice| {
-            at += 1;
             let name = self.name(state, choice.action);
-            at <= first || name.is_some_and(|name| self.stored_sleep_sets.due.contains(&name))
+            name.is_some_and(|name| self.sleep.due.contains(&name))
         });
     }
 
-    /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is left, what commutes with it: of `asleep`,
-    /// which is what sleeps in the state at hand, and of the choices from `first` on before it. The transitions are those of the state.
+    /// Drops the choices from `from` on that are asleep, all or, if one is to be woken, all but one; and puts to sleep, for each that is
+    /// left, what commutes with it: of `asleep`, which is what sleeps in the state at hand, and of the choices before it. The transitions
+    /// are those of the state.
     pub fn put_to_sleep(
         &mut self,
         state: &mut S::State,
-        (first, from): (usize, usize),
+        from: usize,
         asleep: (u32, u32),
         wakes_one: bool,
         choices: &mut Vec<Choice<S::Action>>,
@@ -126,7 +151,7 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
                     sleepers.push(sleeper);
                 }
             }
-            for tried in first..at {
+            for tried in 0..at {
                 let tried = choices[tried].action;
                 if self.name(state, tried).is_some() && self.stays_asleep(state, tried, choices[at].action) {
                     sleepers.push(tried);
@@ -138,9 +163,9 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
 
     /// Wakes whatever does not commute with a step that is about to be taken. The transitions are those of the state.
     pub(crate) fn stir(&mut self, state: &mut S::State, choice: &Choice<S::Action>) {
-        let mut sleep = std::mem::take(&mut self.sleep);
+        let mut sleep = std::mem::take(&mut self.sleep.now);
         sleep.retain(|&sleeper| self.stays_asleep(state, sleeper, choice.action));
-        self.sleep = sleep;
+        self.sleep.now = sleep;
     }
 
     fn stays_asleep(&mut self, state: &mut S::State, sleeper: S::Action, action: S::Action) -> bool {
@@ -148,9 +173,9 @@ impl<S: System, V: Visited + ?Sized> Expansion<'_, S, V> {
             let entries = self.transitions.entries();
             entries.iter().find(|entry| entry.enabled && entry.action == wanted)
         };
-        match (find(sleeper), find(action), &mut self.reduction) {
+        match (find(sleeper), find(action), &mut self.reducing.reduction) {
             (Some(one), Some(two), Some(reduction)) => {
-                one.thread != two.thread && reduction.commute(self.system, state, &self.transitions, one, two)
+                one.thread != two.thread && reduction.commute(self.context.system, state, &self.transitions, one, two)
             }
             _ => false,
         }

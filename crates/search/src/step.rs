@@ -1,5 +1,6 @@
-//! What searches hand to each other: choices, schedules, steps that were taken, and what came of them.
+//! What searches hand to each other: choices, steps that were taken, and what came of them.
 
+use crate::bounds::Schedule;
 use kernel::{System, ThreadId, Unsupported};
 use store::Seen;
 
@@ -16,50 +17,6 @@ pub(crate) struct Choice<A> {
     pub costs: bool,
     /// Which of the path's sleepers are asleep after it: from one to before the other.
     pub asleep: (u32, u32),
-}
-
-/// What the future depends on besides the state, when preemptions are bounded.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Schedule {
-    /// Who moved last, by its number in the state at hand.
-    pub last: Option<ThreadId>,
-    /// How much of the bound is used up.
-    pub used: u32,
-}
-
-impl Schedule {
-    /// How many words it takes in a vector.
-    pub const WORDS: usize = 2;
-
-    /// What follows it when a choice is made.
-    pub(crate) fn after<A>(self, choice: &Choice<A>) -> Schedule {
-        Schedule {
-            last: Some(choice.thread),
-            used: self.used + u32::from(choice.costs),
-        }
-    }
-
-    /// Itself in words, where who moved last, if it is alive, goes by its number in the vector.
-    pub(crate) fn words(self) -> [u32; Schedule::WORDS] {
-        [self.last.map_or(0, |thread| thread.0 + 1), self.used]
-    }
-
-    /// The schedule that was written down so.
-    pub fn from_words(words: &[u32]) -> Schedule {
-        Schedule {
-            last: words[0].checked_sub(1).map(ThreadId),
-            used: words[1],
-        }
-    }
-}
-
-/// Which switches between threads are bounded.
-#[derive(Clone, Copy)]
-pub(crate) struct Bound {
-    /// How many there may be.
-    pub limit: u32,
-    /// Whether every switch counts, or only one away from a thread that could have gone on.
-    pub every: bool,
 }
 
 /// A step that was taken, and how to go back over it.
@@ -94,7 +51,7 @@ pub(crate) enum Step<A> {
 /// What was seen when a state was opened.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Opened {
-    /// There is a flaw to be reported: [`Expansion::report`](crate::expand::Expansion::report) wants to know the way.
+    /// There is a flaw to be reported: [`Explorer::report_fresh`](crate::expand::Explorer::report_fresh) wants to know the way.
     pub flawed: bool,
     /// Only the actions of some threads are to be tried.
     pub reduced: bool,

@@ -1,29 +1,29 @@
-//! The store that keeps a hash of each state.
+//! The table that keeps a hash of each state.
 //!
 //! "Hash compaction" (Wolper, Leroy, 1993; Stern, Dill, 1995), with a hash of 128 bits, so that a missed state is less
 //! likely than a fault of the hardware. Still a verdict may rest on it only together with that probability.
 
-use crate::index::Index;
-use crate::slab::Slab;
-use crate::{Seen, Visited};
+use crate::arrays::Arrays;
+use crate::epochs::{Epochs, Reader};
+use crate::index::{Bucket, Index, NUMBERS, Old};
+use crate::{Inserter, Seen, StateId, StateTable};
 use kernel::StateVector;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// Keeps 128 bits of each state.
 pub struct Fingerprint {
-    fingerprints: Slab,
-    index: Index,
-    /// Room for the bytes of the vector that is being inserted.
-    bytes: Vec<u8>,
+    fingerprints: Arrays<4>,
+    old: Arc<Old>,
 }
 
 impl Fingerprint {
-    /// A store without states.
+    /// A table without states.
     pub fn new() -> Self {
+        let old = Epochs::new();
         Self {
-            fingerprints: Slab::new(4),
-            index: Index::new(),
-            bytes: Vec::new(),
+            fingerprints: Arrays::new(NUMBERS, Index::new(&old, u64::MAX)),
+            old,
         }
     }
 }
@@ -44,34 +44,25 @@ pub(crate) fn fingerprint(vector: &StateVector, room: &mut Vec<u8>) -> u128 {
 }
 
 /// The bits that choose a bucket, from a fingerprint as it is kept.
-fn hash(kept: &[u32; 4]) -> u64 {
+fn hash(kept: [u32; 4]) -> u64 {
     u64::from(kept[0]) << 32 | u64::from(kept[1])
 }
 
-impl Visited for Fingerprint {
-    fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
-        let fingerprint = fingerprint(vector, &mut self.bytes);
-        let kept = [0, 32, 64, 96].map(|shift| (fingerprint >> shift) as u32);
-        let fingerprints = &self.fingerprints;
-        let next = (fingerprints.len() < u32::MAX).then_some(fingerprints.len());
-        let seen = self.index.enter(
-            hash(&kept),
-            next,
-            |id| *fingerprints.array(id) == kept,
-            |id| hash(fingerprints.array(id)),
-        )?;
-        if seen.new {
-            self.fingerprints.push(&kept);
-        }
-        Some(seen)
+impl StateTable for Fingerprint {
+    fn inserter(&self) -> Box<dyn Inserter + '_> {
+        Box::new(Hasher {
+            table: self,
+            reader: self.old.reader(),
+            bytes: Vec::new(),
+        })
     }
 
-    fn get(&self, _id: u32, _out: &mut Vec<u32>) -> bool {
+    fn get(&self, _id: StateId, _out: &mut Vec<u32>) -> bool {
         false
     }
 
     fn len(&self) -> u64 {
-        u64::from(self.fingerprints.len())
+        self.fingerprints.len()
     }
 
     fn clear(&mut self) {
@@ -79,13 +70,39 @@ impl Visited for Fingerprint {
     }
 
     fn bytes(&self) -> u64 {
-        self.fingerprints.bytes() + self.index.bytes() + self.bytes.capacity() as u64 + size_of::<Self>() as u64
+        let old = self.old.sum(|buckets| (buckets.len() * size_of::<Bucket>()) as u64);
+        self.fingerprints.bytes() + old + size_of::<Self>() as u64
     }
 
     /// The birthday bound, n² / 2¹²⁹.
     fn collision_probability(&self) -> f64 {
-        let states = f64::from(self.fingerprints.len());
+        let states = self.len() as f64;
         states * states / 2f64.powi(129)
+    }
+}
+
+/// Enters fingerprints.
+struct Hasher<'t> {
+    table: &'t Fingerprint,
+    reader: Reader<Vec<Bucket>>,
+    /// Room for the bytes of a vector.
+    bytes: Vec<u8>,
+}
+
+impl Inserter for Hasher<'_> {
+    fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
+        self.reader.pass();
+        let fingerprint = fingerprint(vector, &mut self.bytes);
+        let kept = [0, 32, 64, 96].map(|shift| (fingerprint >> shift) as u32);
+        let entered = self.table.fingerprints.intern(&self.reader, kept, hash)?;
+        Some(Seen {
+            id: Some(StateId::new(entered.number)),
+            new: entered.new,
+        })
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes.capacity() as u64 + size_of::<Self>() as u64
     }
 }
 
@@ -95,26 +112,26 @@ mod tests {
 
     #[test]
     fn states_are_numbered_and_found_again() {
-        let mut store = Fingerprint::new();
-        let mut vector = StateVector::default();
+        let table = Fingerprint::new();
+        let (mut inserter, mut vector) = (table.inserter(), StateVector::default());
         for round in 0..2 {
             for number in 0..20_000 {
                 vector.clear();
                 vector.extend(&[number, 1]);
                 vector.end_chunk();
-                let new = round == 0;
-                assert_eq!(store.insert(&vector), Some(Seen { id: number, new }));
+                let (id, new) = (Some(StateId::new(number.into())), round == 0);
+                assert_eq!(inserter.insert(&vector), Some(Seen { id, new }));
             }
         }
-        assert_eq!(store.len(), 20_000);
-        assert!(!store.get(0, &mut Vec::new()));
+        assert_eq!(table.len(), 20_000);
+        assert!(!table.get(StateId::FIRST, &mut Vec::new()));
     }
 
     #[test]
     fn probability_is_the_birthday_bound() {
-        let mut store = Fingerprint::new();
-        assert_eq!(store.collision_probability(), 0.0);
-        store.insert(&StateVector::default());
-        assert_eq!(store.collision_probability(), 2f64.powi(-129));
+        let table = Fingerprint::new();
+        assert_eq!(table.collision_probability(), 0.0);
+        table.inserter().insert(&StateVector::default());
+        assert_eq!(table.collision_probability(), 2f64.powi(-129));
     }
 }

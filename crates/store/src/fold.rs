@@ -6,7 +6,7 @@
 //!
 //! The tree of the last row is kept, and of the next one only what differs is looked up.
 
-use crate::nodes::{NOTHING, Nodes};
+use crate::names::{NOTHING, Names, UNKNOWN};
 
 /// How many names a row folds into.
 pub(crate) const TOP: usize = 4;
@@ -16,6 +16,8 @@ pub(crate) const TOP: usize = 4;
 pub(crate) struct Fold {
     /// The row itself, then the names of its pairs, of pairs of these, and so on up to [`TOP`] or fewer.
     levels: Vec<Vec<u32>>,
+    /// Whether the name of some pair was not known.
+    gaps: bool,
 }
 
 impl Fold {
@@ -37,8 +39,16 @@ impl Fold {
     /// The names that the row folds into: [`NOTHING`] for one that is not there. `changed` are the positions at which
     /// the row differs from the last one, ascending; what is in it afterwards has no meaning. `before` is how long the last
     /// row was. `None` if there is no room left; the tree is of no use then.
-    pub(crate) fn fold(&mut self, changed: &mut Vec<u32>, before: usize, nodes: &mut Nodes) -> Option<[u32; TOP]> {
+    ///
+    /// What is not known by name is [`UNKNOWN`], and so is all above it. It is asked for anew the next time.
+    pub(crate) fn fold<const ENTERS: bool>(
+        &mut self,
+        changed: &mut Vec<u32>,
+        before: usize,
+        given: &mut Names<'_, ENTERS>,
+    ) -> Option<[u32; TOP]> {
         let mut before = before;
+        let had_gaps = std::mem::take(&mut self.gaps);
         let mut level = 0;
         while self.levels.get(level).is_some_and(|names| names.len() > TOP) {
             let (below, above) = self.levels.split_at_mut(level + 1);
@@ -62,6 +72,11 @@ impl Fold {
                 changed.extend((0..names.len() as u32).step_by(2));
             }
             parents.resize(length, NOTHING);
+            if had_gaps {
+                let gaps = (0..length as u32).filter(|&parent| parents[parent as usize] == UNKNOWN);
+                changed.extend(gaps.map(|parent| parent * 2));
+                changed.sort_unstable();
+            }
             let (mut kept, mut done) = (0, NOTHING);
             for next in 0..changed.len() {
                 let parent = changed[next] / 2;
@@ -71,9 +86,10 @@ impl Fold {
                 done = parent;
                 let at = parent as usize * 2;
                 let name = match names.get(at + 1) {
-                    Some(&right) => nodes.name([names[at], right])?,
+                    Some(&right) => given.node([names[at], right])?,
                     None => names[at],
                 };
+                self.gaps |= !ENTERS && name == UNKNOWN;
                 let slot = &mut parents[parent as usize];
                 if *slot != name || parent as usize >= old_length {
                     *slot = name;
@@ -100,23 +116,14 @@ impl Fold {
 }
 
 /// The one name that some names fold into.
-pub(crate) fn join([first, second, third, fourth]: [u32; TOP], nodes: &mut Nodes) -> Option<u32> {
+pub(crate) fn join<const ENTERS: bool>(
+    [first, second, third, fourth]: [u32; TOP],
+    given: &mut Names<'_, ENTERS>,
+) -> Option<u32> {
     let mut pair = |left, right| match right {
         NOTHING => Some(left),
-        _ => nodes.name([left, right]),
+        _ => given.node([left, right]),
     };
     let (left, right) = (pair(first, second)?, pair(third, fourth)?);
     pair(left, right)
-}
-
-/// Hands the pieces below a name to `visit`, in order.
-pub(crate) fn unfold(name: u32, inner: &Nodes, visit: &mut impl FnMut(u32)) {
-    match inner.halves(name) {
-        Some([left, right]) => {
-            unfold(left, inner, visit);
-            unfold(right, inner, visit);
-        }
-        None if name == NOTHING => {}
-        None => visit(name),
-    }
 }

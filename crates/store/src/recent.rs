@@ -1,6 +1,7 @@
 //! Sections that came lately, with their names: most come again soon.
 
 use crate::hash;
+use crate::names::UNKNOWN;
 use crate::section::SHORT;
 
 const VERSIONS: usize = 1 << 10;
@@ -38,10 +39,12 @@ impl Recent {
         (version != 0 && known == version).then_some(name)
     }
 
-    /// Remembers the name of the section with this version.
+    /// Remembers the name of the section with this version, if it is known.
     #[inline]
     pub(crate) fn note_version(&mut self, version: u64, name: u32) {
-        self.versions[version as usize % VERSIONS] = (version, name);
+        if name != UNKNOWN {
+            self.versions[version as usize % VERSIONS] = (version, name);
+        }
     }
 
     /// The name of the section with these words, or what `name` gives it. Names of short sections must not depend on how
@@ -53,7 +56,11 @@ impl Recent {
         }
         let known = &mut self.sections[(hash::words(words) >> 32) as usize % SECTIONS];
         if known.words != words {
-            known.name = name()?;
+            let name = name()?;
+            if name == UNKNOWN {
+                return Some(name);
+            }
+            known.name = name;
             self.room -= known.words.capacity();
             known.words.clear();
             known.words.reserve_exact(words.len());

@@ -1,8 +1,7 @@
 //! The last vector, a section at a time.
 
 use crate::fold::{Fold, TOP};
-use crate::nodes::{NOTHING, Nodes};
-use crate::pieces::Pieces;
+use crate::names::{NOTHING, Names, UNKNOWN};
 
 /// Chunks that are longer are cut.
 const CUT: u32 = 16;
@@ -18,6 +17,8 @@ pub(crate) struct Section {
     /// Where each piece ends.
     bounds: Vec<u32>,
     fold: Fold,
+    /// Whether the name of some piece was not known.
+    gaps: bool,
     changed: Vec<u32>,
     spare: Vec<u32>,
 }
@@ -25,12 +26,11 @@ pub(crate) struct Section {
 impl Section {
     /// Becomes the section with these words, whose chunks end at `ends`; what it folds into. `None` if there is no room left;
     /// the section is of no use then.
-    pub(crate) fn rewrite(
+    pub(crate) fn rewrite<const ENTERS: bool>(
         &mut self,
         words: &[u32],
         ends: &[u32],
-        pieces: &mut Pieces,
-        nodes: &mut Nodes,
+        given: &mut Names<'_, ENTERS>,
     ) -> Option<[u32; TOP]> {
         self.spare.clear();
         let mut at = 0;
@@ -47,11 +47,17 @@ impl Section {
         let names = self.fold.names_mut();
         names.resize(self.spare.len(), NOTHING);
         let (mut from, mut old_from) = (0, 0);
+        let had_gaps = std::mem::take(&mut self.gaps);
         for (position, &end) in self.spare.iter().enumerate() {
             let old_end = self.bounds.get(position).copied().unwrap_or(old_from);
             let piece = &words[from as usize..end as usize];
-            if position >= before || self.words[old_from as usize..old_end as usize] != *piece {
-                names[position] = pieces.intern(piece)?;
+            if position >= before
+                || self.words[old_from as usize..old_end as usize] != *piece
+                || had_gaps && names[position] == UNKNOWN
+            {
+                let name = given.piece(piece)?;
+                self.gaps |= !ENTERS && name == UNKNOWN;
+                names[position] = name;
                 self.changed.push(position as u32);
             }
             (from, old_from) = (end, old_end);
@@ -59,7 +65,7 @@ impl Section {
         std::mem::swap(&mut self.bounds, &mut self.spare);
         self.words.clear();
         self.words.extend_from_slice(words);
-        self.fold.fold(&mut self.changed, before, nodes)
+        self.fold.fold(&mut self.changed, before, given)
     }
 
     fn cut_to(&mut self, mut at: u32, end: u32) {

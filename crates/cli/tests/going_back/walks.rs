@@ -4,20 +4,24 @@ use crate::{Dice, common, compile_sources, difference, enabled, vector};
 use kernel::{Instrumentation, StateVector, Symmetry, Transitions, Unsupported};
 use machine::system::{Action, Java, What};
 use machine::{Machine, Start, StepSemantics};
-use std::collections::BTreeSet;
-use store::{Exact, Visited};
+use std::collections::{BTreeSet, HashMap};
+use store::{Cursor, Exact, Inserter, StateId, StateTable};
 
-/// What a store has kept of the present state is that state: no section was taken for another.
-fn check_stored(machine: &mut Machine<'_>, store: &mut Exact, place: &str) {
+/// What a table has kept of the present state is that state: no section was taken for another. Its number.
+fn check_stored(machine: &mut Machine<'_>, table: &Exact, cursor: &mut Cursor<'_>, place: &str) -> Option<StateId> {
     let mut vector = StateVector::default();
     machine.encode(&mut vector);
     let mut kept = Vec::new();
-    let seen = store.insert(&vector);
+    let found = cursor.find(&vector);
+    let seen = cursor.insert(&vector);
+    let id = seen.and_then(|seen| seen.id);
     assert!(
-        seen.is_some_and(|seen| store.get(seen.id, &mut kept)) && kept == vector.words(),
-        "{place}: the store keeps another state, {}",
+        id.is_some_and(|id| table.get(id, &mut kept)) && kept == vector.words(),
+        "{place}: the table keeps another state, {}",
         difference(&vector.words(), &kept)
     );
+    assert_eq!(found, id.filter(|_| seen.is_some_and(|seen| !seen.new)), "{place}");
+    id
 }
 
 /// Every word of the tables and the heap.
@@ -86,9 +90,10 @@ fn walk_once<'p>(
         .unwrap_or_else(|error| panic!("{name}: {error}"));
     let mut dice = Dice(seed);
     let mut transitions: Transitions<Action> = Transitions::default();
-    let mut store = Exact::new();
+    let table = Exact::new();
+    let (mut cursor, mut others) = (table.cursor(), table.cursor());
     for step in 0..steps {
-        check_stored(machine, &mut store, &format!("{name}, step {step}"));
+        check_stored(machine, &table, &mut cursor, &format!("{name}, step {step}"));
         machine.transitions(&mut transitions);
         let enabled = enabled(&transitions);
         if enabled.is_empty() {
@@ -140,6 +145,17 @@ fn walk_once<'p>(
         assert!(
             again == after,
             "{name}, step {step}: decode changes the state at word {word:?}"
+        );
+        // Two machines that feed one table, each through a cursor of its own, agree on what a state is.
+        let place = format!("{name}, after step {step}");
+        let mine = check_stored(machine, &table, &mut cursor, &place);
+        let theirs = check_stored(other, &table, &mut others, &place);
+        assert_eq!(mine, theirs, "{place}: another number");
+        // A cursor may change hands as well.
+        assert_eq!(
+            check_stored(other, &table, &mut cursor, &place),
+            mine,
+            "{place}: another number"
         );
         if thorough {
             follow(machine, other, name, step);
@@ -332,6 +348,63 @@ fn random_programs_can_be_undone_and_written_down() {
             });
         });
     }
+}
+
+/// Machines that go their own ways and feed one table, through cursors of their own and through one that they share, agree on all
+/// numbers: neither takes a section of the other for one of its own.
+#[test]
+fn machines_that_feed_one_table_agree_on_all_numbers() {
+    let mut dice = Dice(0x7ab1e);
+    let sources: Vec<(String, String)> = (0..4)
+        .map(|number| {
+            let name = format!("Shared{number}");
+            let text = random_program(&name, &mut dice);
+            (name, text)
+        })
+        .collect();
+    let classes = compile_sources("shared", &sources);
+    for jdk in common::jdks().into_iter().take(1) {
+        common::with_machine(&jdk, &classes, |machine, _| {
+            common::with_second_machine(machine, |machine, other| {
+                for (name, _) in &sources {
+                    feed([&mut *machine, &mut *other], name, &mut dice);
+                }
+            });
+        });
+    }
+}
+
+/// Two machines walk by chance, and enter all states on the way in one table.
+fn feed(mut machines: [&mut Machine<'_>; 2], name: &str, dice: &mut Dice) {
+    let table = Exact::new();
+    let (mut cursors, mut common) = ([table.cursor(), table.cursor()], table.cursor());
+    let mut ids = HashMap::new();
+    for walk in 0..10 {
+        for machine in &mut machines {
+            machine.semantics.names_threads = true;
+            machine.restart();
+            machine
+                .launch(name, &[])
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+        }
+        for step in 0..400 {
+            let place = format!("{name}, walk {walk}, step {step}");
+            for (machine, cursor) in machines.iter_mut().zip(&mut cursors) {
+                let id = check_stored(machine, &table, cursor, &place);
+                assert_eq!(check_stored(machine, &table, &mut common, &place), id, "{place}");
+                assert_eq!(*ids.entry(vector(machine)).or_insert(id), id, "{place}");
+                let mut transitions = Transitions::default();
+                machine.transitions(&mut transitions);
+                let enabled = enabled(&transitions);
+                if let Some(&action) = enabled.get(dice.below(enabled.len().max(1))) {
+                    // What fails has changed nothing.
+                    let _ = machine.apply(action);
+                }
+            }
+        }
+    }
+    assert_eq!(table.len(), ids.len() as u64, "{name}: every state is there once");
+    assert!(ids.len() > 1000, "{name}: the machines go different ways");
 }
 
 /// Which locks are held at each access is part of a state, with the locks of the library that each thread has.

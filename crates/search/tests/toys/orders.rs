@@ -5,7 +5,7 @@ use kernel::{Flaw, Property};
 use search::{Conflict, Ending, Figures, Observer, Options, Order, Why, explore};
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
-use store::Visited;
+use store::StateTable;
 
 /// States, transitions, ends, deadlocks, and how it ended.
 type Counts = (u64, u64, u64, u64, Ending);
@@ -350,7 +350,7 @@ fn real_stores_count_the_same() {
                     ..all()
                 };
                 let expected = run(&toy, &options);
-                let stores: [Box<dyn Visited>; 3] = [
+                let stores: [Box<dyn StateTable>; 3] = [
                     Box::new(store::Exact::new()),
                     Box::new(store::Fingerprint::new()),
                     Box::new(store::Bits::new(1 << 20)),

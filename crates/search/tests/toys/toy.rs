@@ -7,7 +7,8 @@ use kernel::{
 use search::{Found, Options, Outcome, Silent, explore, meets, replay, rewind};
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
-use store::{Seen, Visited};
+use std::sync::Mutex;
+use store::{Inserter, Seen, StateId, StateTable};
 
 /// An instruction; variables come first, targets last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,10 +277,15 @@ impl System for Toy {
     }
 }
 
-/// A store; `keeps` and `counts` say how good it is.
-pub struct Table {
-    numbers: HashMap<Vec<u32>, u32>,
+#[derive(Default)]
+struct Kept {
+    numbers: HashMap<Vec<u32>, u64>,
     words: Vec<Vec<u32>>,
+}
+
+/// A table of states; `keeps` and `counts` say how good it is.
+pub struct Table {
+    kept: Mutex<Kept>,
     keeps: bool,
     counts: bool,
 }
@@ -287,8 +293,7 @@ pub struct Table {
 impl Table {
     pub fn new() -> Table {
         Table {
-            numbers: HashMap::new(),
-            words: Vec::new(),
+            kept: Mutex::default(),
             keeps: true,
             counts: true,
         }
@@ -312,32 +317,43 @@ impl Table {
     }
 }
 
-impl Visited for Table {
+impl Inserter for &Table {
     fn insert(&mut self, vector: &StateVector) -> Option<Seen> {
         assert_eq!(
             vector.ends().last(),
             Some(&(vector.len() as u32)),
             "the last chunk is ended"
         );
-        let next = self.numbers.len() as u32;
-        let id = *self.numbers.entry(vector.words()).or_insert(next);
-        let new = id == next;
+        let mut kept = self.kept.lock().unwrap();
+        let next = kept.numbers.len() as u64;
+        let number = *kept.numbers.entry(vector.words()).or_insert(next);
+        let new = number == next;
         if new && self.keeps {
-            self.words.push(vector.words());
+            kept.words.push(vector.words());
         }
-        let id = if self.counts { id } else { u32::MAX };
+        let id = self.counts.then(|| StateId::new(number));
         Some(Seen { id, new })
     }
 
-    fn get(&self, id: u32, out: &mut Vec<u32>) -> bool {
+    fn bytes(&self) -> u64 {
+        0
+    }
+}
+
+impl StateTable for Table {
+    fn inserter(&self) -> Box<dyn Inserter + '_> {
+        Box::new(self)
+    }
+
+    fn get(&self, id: StateId, out: &mut Vec<u32>) -> bool {
         if self.keeps {
-            out.extend_from_slice(&self.words[id as usize]);
+            out.extend_from_slice(&self.kept.lock().unwrap().words[id.index()]);
         }
         self.keeps
     }
 
     fn len(&self) -> u64 {
-        self.numbers.len() as u64
+        self.kept.lock().unwrap().numbers.len() as u64
     }
 
     fn clear(&mut self) {

@@ -8,7 +8,7 @@ mod workload;
 use kernel::StateVector;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use store::{Bits, Exact, Fingerprint, Visited};
+use store::{Bits, Exact, Fingerprint, Inserter, StateId, StateTable};
 use workload::{Search, Walk, Workload};
 
 const BATCH: usize = 256;
@@ -52,7 +52,8 @@ fn main() {
     }
 }
 
-fn run(workload_name: &str, store_name: &str, workload: &mut dyn Workload, mut store: impl Visited, millions: u64) {
+fn run(workload_name: &str, store_name: &str, workload: &mut dyn Workload, table: impl StateTable, millions: u64) {
+    let mut inserter = table.inserter();
     let mut vectors = vec![StateVector::default(); BATCH];
     let (mut inserts, mut spent) = (0, Duration::ZERO);
     let mut marks = MARKS
@@ -67,17 +68,17 @@ fn run(workload_name: &str, store_name: &str, workload: &mut dyn Workload, mut s
             .count();
         let begin = Instant::now();
         for vector in &vectors[..made] {
-            black_box(store.insert(vector));
+            black_box(inserter.insert(vector));
         }
         spent += begin.elapsed();
         inserts += made as u64;
-        if store.len() >= mark || made == 0 {
+        if table.len() >= mark || made == 0 {
             let per_insert = spent.as_nanos() as f64 / inserts as f64;
             println!(
                 "{workload_name:8}  {store_name:11}  {:>8}  {inserts:>8}  {per_insert:>9.0}  {:>9.0}  {:>11.1}",
-                store.len(),
+                table.len(),
                 1e9 / per_insert,
-                store.bytes() as f64 / store.len() as f64,
+                (table.bytes() + inserter.bytes()) as f64 / table.len() as f64,
             );
             marks.next();
         }
@@ -88,16 +89,17 @@ fn run(workload_name: &str, store_name: &str, workload: &mut dyn Workload, mut s
 }
 
 fn read_back(millions: u64) {
-    let (mut workload, mut store, mut vector) = (Search::new(true), Exact::new(), StateVector::default());
-    while store.len() < millions * 1_000_000 && workload.next(&mut vector) {
-        store.insert(&vector);
+    let (mut workload, table, mut vector) = (Search::new(true), Exact::new(), StateVector::default());
+    let mut cursor = table.cursor();
+    while table.len() < millions * 1_000_000 && workload.next(&mut vector) {
+        cursor.insert(&vector);
     }
     let (mut out, mut words) = (Vec::new(), 0);
     let begin = Instant::now();
     let count = 1_000_000;
     for number in 0..count {
         out.clear();
-        store.get((number * 7919 % store.len()) as u32, &mut out);
+        table.get(StateId::new(number * 7919 % table.len()), &mut out);
         words += out.len();
     }
     let per_state = begin.elapsed().as_nanos() as u64 / count;
