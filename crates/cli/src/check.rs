@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Checks a program; the status tells the verdict.
 pub fn check(options: &Check) -> Result<u8, Failure> {
     let begun = Instant::now();
-    let plan = Plan::new(options.into())?;
+    let plan = Plan::new(options.try_into()?)?;
     for (name, path) in [("--html", &options.html), ("--trace", &options.trace)] {
         if path.as_deref() == Some(Path::new("-")) {
             return Err(Failure::input(format!(

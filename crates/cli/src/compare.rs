@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Compares strategies. The status is 1 if they disagree.
 pub fn compare(options: &Compare) -> Result<u8, Failure> {
-    let contenders = contenders(&options.into())?;
+    let contenders = contenders(&options.try_into()?)?;
     get_ready([&options.csv, &options.svg].into_iter().flatten(), &options.how)?;
     let outputs = Outputs {
         csv: options.csv.clone(),

@@ -1,7 +1,7 @@
 //! From what was typed to what the driver takes.
 
 use crate::arguments::{Analyze, Check, Classes, Compare, Exploring, Oracle, Replay, SearchOrder, StoreKind, Subject};
-use driver::{Order, options};
+use driver::{Failure, Order, names, options};
 
 impl From<&Classes> for options::Classes {
     fn from(typed: &Classes) -> options::Classes {
@@ -25,12 +25,15 @@ impl From<&Subject> for options::Subject {
     }
 }
 
-impl From<&Exploring> for options::Exploring {
-    fn from(typed: &Exploring) -> options::Exploring {
-        options::Exploring {
+impl TryFrom<&Exploring> for options::Exploring {
+    type Error = Failure;
+
+    fn try_from(typed: &Exploring) -> Result<options::Exploring, Failure> {
+        let properties = typed.property.iter().map(|name| names::property(name));
+        Ok(options::Exploring {
             subject: (&typed.subject).into(),
             entry: typed.entry.clone(),
-            property: typed.property.clone(),
+            properties: properties.collect::<Result<_, _>>()?,
             search: match typed.search {
                 SearchOrder::Dfs => Order::Depth,
                 SearchOrder::Bfs => Order::Breadth,
@@ -49,31 +52,36 @@ impl From<&Exploring> for options::Exploring {
             self_locking: typed.self_locking.clone(),
             shared: typed.shared.clone(),
             discipline: typed.discipline.clone(),
-        }
+        })
     }
 }
 
-impl From<&Check> for options::Check {
-    fn from(typed: &Check) -> options::Check {
-        options::Check {
-            how: (&typed.how).into(),
-            reduce: typed.reduce.clone(),
+impl TryFrom<&Check> for options::Check {
+    type Error = Failure;
+
+    fn try_from(typed: &Check) -> Result<options::Check, Failure> {
+        Ok(options::Check {
+            reductions: names::combination(typed.reduce.iter().map(String::as_str))?,
+            how: (&typed.how).try_into()?,
             all: typed.all,
             preemptions: typed.preemptions,
             source: typed.source.clone(),
             seed: typed.seed,
             shuffle: typed.shuffle,
             random_walks: !typed.no_hunt,
-        }
+        })
     }
 }
 
-impl From<&Compare> for options::Compare {
-    fn from(typed: &Compare) -> options::Compare {
-        options::Compare {
-            how: (&typed.how).into(),
-            reduce: typed.reduce.clone(),
-        }
+impl TryFrom<&Compare> for options::Compare {
+    type Error = Failure;
+
+    fn try_from(typed: &Compare) -> Result<options::Compare, Failure> {
+        let strategy = |given: &String| Ok((given.clone(), names::combination(given.split(','))?));
+        Ok(options::Compare {
+            strategies: typed.reduce.iter().map(strategy).collect::<Result<_, Failure>>()?,
+            how: (&typed.how).try_into()?,
+        })
     }
 }
 

@@ -3,10 +3,10 @@
 //! `silent`: a step that touches nothing is no reason to switch threads. SOUNDNESS: nobody else can see it, and nothing that the others do
 //! matters to it.
 
-use kernel::{Assumptions, Instrumentation, Instrumented, Location, MemoryAccess, Property, Reduction, ThreadId, View};
+use kernel::{Assumptions, Instrumentation, Instrumented, MemoryAccess, Property, Reduction, ThreadId, View};
 use model::Model;
 use oracle::compare::{Strategy, Summary, search, search_with};
-use reduction::{Ample, Combination, Description, Illegal, Independence, REDUCTIONS, Rule, rules};
+use reduction::{Ample, Combination, Description, Illegal, Independence, REDUCTIONS, Rule, rules, watches_nothing};
 use search::{Options, Order};
 
 static SILENT: Description = Description {
@@ -33,10 +33,12 @@ impl<S: View> Independence<S> for Silent {
         false
     }
 
-    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
-        false
+    fn takes_nothing(&self) -> bool {
+        true
     }
 }
+
+watches_nothing!(Silent);
 
 /// The list with one more.
 fn list() -> Vec<&'static Description> {

@@ -12,10 +12,9 @@ use kernel::{Assumptions, Instrumented, Property, Reduction};
 use library::Library;
 use machine::system::Java;
 use machine::{Start, StepSemantics};
-use reduction::{Ample, Combination, Illegal, REDUCTIONS};
+use reduction::{Ample, Combination, REDUCTIONS};
 use report::model::{Report, SCHEMA, Verdict, Violation};
 use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
-use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use store::StateTable;
@@ -75,13 +74,8 @@ impl Plan {
     /// Checks the options.
     pub fn new(given: Check) -> Result<Plan, Failure> {
         let how = &given.how;
-        let mut combination = combination(given.reduce.iter().map(String::as_str))?;
-        let mut properties = BTreeSet::new();
-        for name in &how.property {
-            let property = Property::named(name)
-                .ok_or_else(|| unknown_name("property", name, Property::ALL.iter().map(|one| one.name())))?;
-            properties.insert(property);
-        }
+        let mut combination = given.reductions.clone();
+        let mut properties = how.properties.clone();
         if properties.is_empty() {
             properties.extend(Property::defaults());
         }
@@ -113,7 +107,7 @@ impl Plan {
         };
         if combination.is_auto() && (loses_locks(&combination) || options.check_reduced(false).is_err()) {
             // Whoever leaves the choice to us gets what there is.
-            combination = Combination::named(["base"]).unwrap_or(combination);
+            combination = Combination::base();
         }
         if loses_locks(&combination) {
             return Err(Failure::input(
@@ -411,25 +405,6 @@ fn found_by_walk(walks: u64) -> String {
         _ => format!("the last of {walks} random walks"),
     };
     format!("{which} through the program came past this, so no search was needed; the figures are those of the walks")
-}
-
-fn unknown_name(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> Failure {
-    let known: Vec<&str> = known.collect();
-    let likeness = |other: &&&str| (strsim::jaro(name, other) * 1000.0) as u32;
-    let meant = known.iter().max_by_key(likeness).filter(|other| likeness(other) > 700);
-    let hint = meant.map_or(String::new(), |other| format!("; did you mean `{other}`?"));
-    Failure::input(format!(
-        "there is no {kind} `{name}`{hint}\nthere are {}",
-        known.join(", ")
-    ))
-}
-
-/// The combination with these names.
-fn combination<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Combination, Failure> {
-    Combination::named(names).map_err(|illegal| match illegal {
-        Illegal::Unknown(name) => unknown_name("reduction", &name, REDUCTIONS.iter().map(|entry| entry.name)),
-        other => Failure::input(other.to_string()),
-    })
 }
 
 /// Refuses to be told what nobody would ask about.

@@ -62,47 +62,42 @@ pub fn contenders(options: &Compare) -> Result<Vec<Contender>, Failure> {
             "random walks do not come to an end at which they could be compared: use --search dfs or bfs",
         ));
     }
-    let ready = strategies(options).into_iter().map(|(name, reductions)| {
-        let mut plan = Plan::new(alone(options, &reductions))?;
+    let ready = strategies(options).into_iter().map(|(name, reductions, combination)| {
+        let mut plan = Plan::new(alone(options, combination))?;
         plan.tells = false;
         Ok(Contender { name, reductions, plan })
     });
     ready.collect()
 }
 
-/// Short names and reductions: those that the user has given, or all of the paper's that there are.
-fn strategies(options: &Compare) -> Vec<(String, String)> {
-    let is_known = |names: &str| Combination::named(names.split(',')).is_ok();
-    if options.reduce.is_empty() {
-        let known = PAPER.iter().filter(|(_, names)| is_known(names));
-        return known
-            .map(|&(short, names)| (short.to_owned(), names.to_owned()))
-            .collect();
-    }
-    let same = |one: &str, two: &str| {
-        let (one, two) = (Combination::named(one.split(',')), Combination::named(two.split(',')));
-        one.is_ok() && one == two
+/// Short names, names of reductions and what they mean: those that the user has given, or all of the paper's that there are.
+fn strategies(options: &Compare) -> Vec<(String, String, Combination)> {
+    let known = |&(short, names): &(&'static str, &'static str)| {
+        let combination = Combination::named(names.split(',')).ok()?;
+        Some((short.to_owned(), names.to_owned(), combination))
     };
-    let given = options.reduce.iter().map(|given| {
-        let column = PAPER.iter().chain(YARDSTICKS).find(|(_, names)| same(names, given));
-        (
-            column.map_or(given.as_str(), |(short, _)| short).to_owned(),
-            given.clone(),
-        )
+    if options.strategies.is_empty() {
+        return PAPER.iter().filter_map(known).collect();
+    }
+    let columns: Vec<_> = PAPER.iter().chain(YARDSTICKS).filter_map(known).collect();
+    let given = options.strategies.iter().map(|(given, combination)| {
+        let column = columns.iter().find(|(_, _, other)| other == combination);
+        let name = column.map_or(given, |(short, ..)| short);
+        (name.clone(), given.clone(), combination.clone())
     });
     given.collect()
 }
 
 /// The strategy as a check by itself, which explores everything and writes nothing.
-fn alone(options: &Compare, reductions: &str) -> Check {
+fn alone(options: &Compare, reductions: Combination) -> Check {
     let mut how = options.how.clone();
     // The others have nothing to do with it.
-    if !Combination::named(reductions.split(',')).is_ok_and(|combination| combination.hears("--discipline")) {
+    if !reductions.hears("--discipline") {
         how.discipline = None;
     }
     Check {
         how,
-        reduce: reductions.split(',').map(str::to_owned).collect(),
+        reductions,
         all: true,
         preemptions: None,
         source: Vec::new(),

@@ -1,6 +1,9 @@
 //! What can be asked for, and what it is when nothing is said.
 
+use kernel::Property;
+use reduction::Combination;
 use search::Order;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -56,8 +59,8 @@ pub struct Exploring {
     pub subject: Subject,
     /// The method to begin with instead of `main`: static, or of a fresh object; `test` or `Class.test`.
     pub entry: Option<String>,
-    /// Names of the properties to check; the usual ones if there are none.
-    pub property: Vec<String>,
+    /// The properties to check; the usual ones if there are none.
+    pub properties: BTreeSet<Property>,
     /// The order of the search.
     pub search: Order,
     /// How visited states are kept.
@@ -86,7 +89,7 @@ impl Exploring {
         Exploring {
             subject: Subject::new(program),
             entry: None,
-            property: Vec::new(),
+            properties: BTreeSet::new(),
             search: Order::Depth,
             store: StoreKind::Exact,
             time: None,
@@ -106,8 +109,8 @@ impl Exploring {
 pub struct Check {
     /// What to explore, and how.
     pub how: Exploring,
-    /// Names of the reductions to use.
-    pub reduce: Vec<String>,
+    /// The reductions to use.
+    pub reductions: Combination,
     /// Whether to go on after a violation; each distinct one is reported once.
     pub all: bool,
     /// The most switches away from a thread that could go on.
@@ -127,7 +130,7 @@ impl Check {
     pub fn new(program: impl Into<String>) -> Check {
         Check {
             how: Exploring::new(program),
-            reduce: vec!["auto".to_owned()],
+            reductions: Combination::auto(),
             all: false,
             preemptions: None,
             source: Vec::new(),
@@ -143,8 +146,8 @@ impl Check {
 pub struct Compare {
     /// What to explore, and how.
     pub how: Exploring,
-    /// The strategies: names of reductions with `,` between them; those of the literature if there are none.
-    pub reduce: Vec<String>,
+    /// The strategies, each as the user calls it; those of the literature if there are none.
+    pub strategies: Vec<(String, Combination)>,
 }
 
 /// A schedule to be followed.

@@ -1,7 +1,7 @@
 //! The library as another front end uses it: options in, a report out, and no command in between.
 
 use driver::options::Replay;
-use driver::{Check, Failure, Figures, Observer, Plan, Report, Schedule, Silent, Verdict, check};
+use driver::{Check, Failure, Figures, Observer, Plan, Report, Schedule, Silent, Verdict, check, names};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,10 +83,20 @@ fn a_limit_makes_a_verdict_unknown() {
 
 #[test]
 fn what_cannot_be_checked_is_a_failure() {
-    let mut options = Check::new(fixture("models/mutex.rad"));
-    options.reduce = vec!["atmic".to_owned()];
-    let failure = check(options, &mut Silent).expect_err("there is no such reduction");
-    assert!(matches!(&failure, Failure::Input(message) if message.contains("did you mean `atomic`?")));
+    let unknown = [
+        (
+            names::combination(["escape", "atmic"]).map(drop),
+            "did you mean `atomic`?",
+        ),
+        (names::property("deadlok").map(drop), "did you mean `deadlock`?"),
+        (names::combination(["optimistic", "escape"]).map(drop), "knows nothing"),
+    ];
+    for (answer, hint) in unknown {
+        assert!(
+            matches!(answer, Err(Failure::Input(message)) if message.contains(hint)),
+            "{hint}"
+        );
+    }
     let absent = check(Check::new(fixture("models/absent.rad")), &mut Silent).err();
     assert!(matches!(absent, Some(Failure::Input(message)) if message.contains("cannot read")));
 }

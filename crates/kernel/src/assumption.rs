@@ -17,7 +17,7 @@ pub struct AssumptionKind {
     pub sentence: fn(Assumption, &str) -> String,
     /// The same about a variable of a model, if it is told there.
     pub sentence_for_models: Option<fn(&str) -> String>,
-    /// Whether it is about a variable ([`kernel::Variables::variable_of`]), and so has the name of one.
+    /// Whether it is about a variable ([`crate::Variables::variable_of`]), and so has the name of one.
     pub is_about_variable: bool,
     /// The kind which says the same and more, of the same thing: only one of both is told.
     pub stronger: Option<&'static AssumptionKind>,

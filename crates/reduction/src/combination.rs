@@ -2,7 +2,7 @@
 
 use crate::Ample;
 use crate::description::{Description, Goes, Rule};
-use crate::list::{AUTO, REDUCTIONS, rules};
+use crate::list::{AUTO, BASE, REDUCTIONS, rules};
 use kernel::{Assumptions, Instrumentation, Property, View};
 use std::fmt;
 
@@ -71,6 +71,22 @@ impl Combination {
             _ => parts.clone(),
         };
         Ok(Combination { parts, meant })
+    }
+
+    /// The choice that is left to us.
+    pub fn auto() -> Combination {
+        Combination {
+            parts: vec![&AUTO],
+            meant: REDUCTIONS.iter().copied().filter(|one| one.in_auto).collect(),
+        }
+    }
+
+    /// Nothing is left out, and steps are as long as they can be all the same.
+    pub fn base() -> Combination {
+        Combination {
+            parts: vec![&BASE],
+            meant: vec![&BASE],
+        }
     }
 
     /// All legal combinations that leave something out of any system, by name: those that stand [apart](Goes::Apart) are not among them.

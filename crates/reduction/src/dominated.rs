@@ -12,7 +12,8 @@ use crate::description::{Description, Goes};
 use crate::independence::Independence;
 use crate::query_throttle::QueryThrottle;
 use crate::selflock::SELF_LOCKING;
-use kernel::{Assumptions, Location, MemoryAccess, ThreadId, View};
+use crate::watches_nothing;
+use kernel::{Assumptions, MemoryAccess, ThreadId, View};
 use std::cell::RefCell;
 
 pub(crate) static DESCRIPTION: Description = Description {
@@ -63,8 +64,9 @@ impl<S: View> Independence<S> for Dominated {
         dominated
     }
 
-    /// `selflock`, which is always there, checks what is assumed.
-    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
-        false
+    fn takes_nothing(&self) -> bool {
+        true
     }
 }
+
+watches_nothing!(Dominated);

@@ -9,7 +9,8 @@ use crate::Ample;
 use crate::description::Description;
 use crate::independence::{Independence, gives_back};
 use crate::query_throttle::QueryThrottle;
-use kernel::{Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
+use crate::watches_nothing;
+use kernel::{Assumptions, Instrumentation, MemoryAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCAL_COMMUTES),
@@ -50,7 +51,9 @@ impl<S: View> Independence<S> for Escape {
         })
     }
 
-    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
-        false
+    fn takes_nothing(&self) -> bool {
+        true
     }
 }
+
+watches_nothing!(Escape);

@@ -6,7 +6,8 @@
 use crate::Ample;
 use crate::description::Description;
 use crate::independence::Independence;
-use kernel::{Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
+use crate::watches_nothing;
+use kernel::{Assumptions, Instrumentation, MemoryAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::PROOFS,
@@ -38,8 +39,6 @@ impl<S: View> Independence<S> for EscapeStatic {
     fn takes_nothing(&self) -> bool {
         false
     }
-
-    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
-        false
-    }
 }
+
+watches_nothing!(EscapeStatic);

@@ -8,7 +8,7 @@
 
 use crate::Ample;
 use crate::description::Description;
-use crate::independence::Independence;
+use crate::independence::{Independence, Watcher};
 use crate::settled::{SETTLED, Settled};
 use kernel::{AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
 
@@ -54,6 +54,12 @@ impl<S: View> Independence<S> for FinalField {
         assumptions.try_rely(FINAL.of(system.class_of(state, touch.location).unwrap_or(STATICS)))
     }
 
+    fn takes_nothing(&self) -> bool {
+        true
+    }
+}
+
+impl<S: View> Watcher<S> for FinalField {
     fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
         system.is_final(state, location)
     }
@@ -81,4 +87,6 @@ impl<S: View> Independence<S> for FinalField {
             assumptions.violate(FINAL.of(class), thread, touch.location);
         }
     }
+
+    fn begins_again(&mut self, _system: &S, _state: &mut S::State, _assumptions: &Assumptions) {}
 }

@@ -33,5 +33,7 @@ mod sleep;
 pub use ample::{Ample, Several, Transactions};
 pub use combination::{Combination, Illegal};
 pub use description::{Description, Goes, Rule};
-pub use independence::Independence;
+pub use independence::{Independence, Watcher};
+#[doc(hidden)]
+pub use kernel;
 pub use list::{REDUCTIONS, claimed_by, rules};

@@ -50,7 +50,7 @@ static NONE: Description = Description {
 };
 
 /// `base`: nothing is left out of what other threads could notice. Part of everything but `none`.
-static BASE: Description = Description {
+pub(crate) static BASE: Description = Description {
     loses: &[],
     loses_if_reached: &[],
     is_full: true,

@@ -13,7 +13,7 @@
 
 use crate::Ample;
 use crate::description::Description;
-use crate::independence::Independence;
+use crate::independence::{Independence, Watcher};
 use kernel::{
     Assumption, AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, Protection, ThreadId, View,
 };
@@ -136,6 +136,12 @@ impl<S: View> Independence<S> for Lockset {
         protected
     }
 
+    fn takes_nothing(&self) -> bool {
+        true
+    }
+}
+
+impl<S: View> Watcher<S> for Lockset {
     fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
         system.may_be_protected(state, location) || system.may_be_held(state, location)
     }

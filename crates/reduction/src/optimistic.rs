@@ -22,7 +22,7 @@
 use crate::ample::{Ample, Transactions};
 use crate::description::{Description, Goes};
 use crate::final_field::{self, FINAL, FinalField};
-use crate::independence::{Independence, gives_back};
+use crate::independence::{Independence, Watcher, gives_back};
 use crate::lockset::{self, EXCLUSIVE, LOCKED, OWNERS, assumption, broken, rely, watch_owners};
 use crate::own::{CLOCK, NAMED, OWN, Own};
 use kernel::{

@@ -29,7 +29,7 @@
 
 use crate::Ample;
 use crate::description::Description;
-use crate::independence::Independence;
+use crate::independence::{Independence, Watcher};
 use kernel::{AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, OwnerAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
@@ -100,6 +100,12 @@ impl<S: View> Independence<S> for Own {
             && assumptions.try_rely(OWN.of_cell(class, Location::WHOLE))
     }
 
+    fn takes_nothing(&self) -> bool {
+        true
+    }
+}
+
+impl<S: View> Watcher<S> for Own {
     fn watches(&self, system: &S, state: &mut S::State, location: Location, _assumptions: &Assumptions) -> bool {
         system.may_be_held(state, location)
     }
@@ -130,4 +136,6 @@ impl<S: View> Independence<S> for Own {
             assumptions.violate(OWN.of_cell(class, touch.location.cell), thread, touch.location);
         }
     }
+
+    fn begins_again(&mut self, _system: &S, _state: &mut S::State, _assumptions: &Assumptions) {}
 }

@@ -9,7 +9,7 @@
 
 use crate::Ample;
 use crate::description::Description;
-use crate::independence::{Independence, gives_back};
+use crate::independence::{Independence, Watcher, gives_back};
 use kernel::{AssumptionKind, Assumptions, Instrumentation, Location, MemoryAccess, ThreadId, View};
 
 const OPTION: &str = "--self-locking";
@@ -61,6 +61,12 @@ impl<S: View> Independence<S> for SelfLock {
         assumptions.try_rely(SELF_LOCKING.of(class))
     }
 
+    fn takes_nothing(&self) -> bool {
+        true
+    }
+}
+
+impl<S: View> Watcher<S> for SelfLock {
     fn watches(&self, system: &S, state: &mut S::State, location: Location, assumptions: &Assumptions) -> bool {
         let class = system.class_of(state, location);
         class.is_some_and(|class| assumptions.stands(SELF_LOCKING.of(class)))
@@ -85,4 +91,6 @@ impl<S: View> Independence<S> for SelfLock {
             assumptions.violate(SELF_LOCKING.of(class), thread, touch.location);
         }
     }
+
+    fn begins_again(&mut self, _system: &S, _state: &mut S::State, _assumptions: &Assumptions) {}
 }

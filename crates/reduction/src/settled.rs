@@ -7,7 +7,7 @@
 //! Let some execution have a first write to it; all reads before commute with what comes before them, so an execution that takes
 //! them early and was not left out has it, too. There it is seen, because every access is looked at.
 
-use crate::independence::Independence;
+use crate::independence::{Independence, Watcher};
 use kernel::{Assumption, AssumptionKind, Assumptions, Location, MemoryAccess, ThreadId, View};
 
 /// A location of an object of a class, which was there before the first step, is not written any more.
@@ -52,6 +52,16 @@ impl<S: View> Independence<S> for Settled {
         assumptions.holds(whole) && assumptions.try_rely(field) && assumptions.try_rely(whole)
     }
 
+    fn takes_nothing(&self) -> bool {
+        true
+    }
+}
+
+impl<S: View> Watcher<S> for Settled {
+    fn watches(&self, _system: &S, _state: &mut S::State, _location: Location, _assumptions: &Assumptions) -> bool {
+        true
+    }
+
     fn watch(
         &mut self,
         system: &S,
@@ -68,4 +78,6 @@ impl<S: View> Independence<S> for Settled {
             assumptions.violate(assumption, thread, touch.location);
         }
     }
+
+    fn begins_again(&mut self, _system: &S, _state: &mut S::State, _assumptions: &Assumptions) {}
 }

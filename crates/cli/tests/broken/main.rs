@@ -402,7 +402,7 @@ fn all<'p>() -> Vec<Broken<'p>> {
             commute: Some(lying::shares_no_location),
             ..Lies::default()
         }),
-        ("nobody meddles", "", "persistent", DEPTH, || Lies {
+        ("no thread interferes", "", "persistent", DEPTH, || Lies {
             interfering_threads: Some(|_| true),
             ..Lies::default()
         }),
@@ -410,25 +410,37 @@ fn all<'p>() -> Vec<Broken<'p>> {
             interfering_threads: Some(lying::forgets_enablers),
             ..Lies::default()
         }),
-        ("nobody meddles by static fields", "", "persistent", DEPTH, || Lies {
-            interfering_threads: Some(java::interference_but_for_statics),
-            ..Lies::default()
-        }),
-        ("nobody meddles by variables", "", "persistent", DEPTH, || Lies {
-            interfering_threads: Some(java::interference_but_for_variables),
-            ..Lies::default()
-        }),
-        ("who waits does not meddle", "Waits", "persistent", DEPTH, || Lies {
-            interfering_threads: Some(java::interference_but_for_waiting),
-            ..Lies::default()
-        }),
-        ("who is blocked does not meddle", "Chain", "persistent", DEPTH, || {
+        ("no thread interferes by static fields", "", "persistent", DEPTH, || {
             Lies {
-                interfering_threads: Some(java::interference_but_for_blocked),
+                interfering_threads: Some(java::interference_but_for_statics),
                 ..Lies::default()
             }
         }),
-        ("hooks do not meddle", "Hook", "persistent", DEPTH, || Lies {
+        ("no thread interferes by variables", "", "persistent", DEPTH, || Lies {
+            interfering_threads: Some(java::interference_but_for_variables),
+            ..Lies::default()
+        }),
+        (
+            "threads that wait do not interfere",
+            "Waits",
+            "persistent",
+            DEPTH,
+            || Lies {
+                interfering_threads: Some(java::interference_but_for_waiting),
+                ..Lies::default()
+            },
+        ),
+        (
+            "threads that are blocked do not interfere",
+            "Chain",
+            "persistent",
+            DEPTH,
+            || Lies {
+                interfering_threads: Some(java::interference_but_for_blocked),
+                ..Lies::default()
+            },
+        ),
+        ("hooks do not interfere", "Hook", "persistent", DEPTH, || Lies {
             interfering_threads: Some(java::interference_but_for_the_end),
             ..Lies::default()
         }),
@@ -582,7 +594,7 @@ fn every_broken_reduction_is_caught_on_models() {
             commute: Some(|_, _, _| true),
             ..Lies::default()
         }),
-        ("nobody meddles", "persistent", DEPTH, || Lies {
+        ("no thread interferes", "persistent", DEPTH, || Lies {
             interfering_threads: Some(|_| true),
             ..Lies::default()
         }),

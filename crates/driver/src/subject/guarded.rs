@@ -240,7 +240,7 @@ pub fn refuse_java_options(options: &Check) -> Result<(), Failure> {
             subject.program
         )));
     }
-    if how.property.iter().any(|name| name == Property::REACHABLE.name()) {
+    if how.properties.contains(&Property::REACHABLE) {
         return Err(Failure::input(
             "--property reachable is for Java programs: use `observe` in a model, and see what it says was observed",
         ));
