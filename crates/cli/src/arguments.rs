@@ -143,6 +143,9 @@ pub struct Exploring {
     /// Accept data races on a field, as Class.field or field, or on a variable of a model
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub allow_race: Vec<String>,
+    /// Take the effect of a method to happen at once, as Class.method, with * for any part of a name
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub operation: Vec<String>,
     /// Classes whose shared objects are only used by threads that have locked them; no others are then taken to be so
     #[arg(long, value_name = "CLASS", value_delimiter = ',')]
     pub self_locking: Vec<String>,

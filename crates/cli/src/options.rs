@@ -46,6 +46,7 @@ impl From<&Exploring> for options::Exploring {
             states: typed.states,
             spurious: typed.spurious,
             allow_race: typed.allow_race.clone(),
+            operation: typed.operation.clone(),
             self_locking: typed.self_locking.clone(),
             shared: typed.shared.clone(),
             discipline: typed.discipline.clone(),

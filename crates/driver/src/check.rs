@@ -7,7 +7,7 @@ use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
-use crate::{Failure, budget, limits, target, world};
+use crate::{Failure, budget, limits, operations, target, world};
 use kernel::{Instrumented, Property, Reduction};
 use library::Library;
 use machine::system::Java;
@@ -179,6 +179,7 @@ impl Plan {
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref(), observer)?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&self.given.source, &subject.program, &class_path);
+        let operations = operations::read(&how.operation)?;
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
             let mut system = Java {
                 shared,
@@ -193,6 +194,7 @@ impl Plan {
                     ..StepSemantics::default()
                 },
                 allowed: how.allow_race.clone(),
+                operations,
             };
             system.instrument(self.combination.instrumentation());
             let mut subject = JavaProgram {

@@ -38,6 +38,7 @@ mod growth;
 pub mod limits;
 mod narrate;
 mod observer;
+mod operations;
 pub mod options;
 pub mod oracle;
 mod remarks;

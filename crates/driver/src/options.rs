@@ -72,6 +72,8 @@ pub struct Exploring {
     pub spurious: bool,
     /// Fields, as `Class.field` or `field`, or variables of a model, on which data races are accepted.
     pub allow_race: Vec<String>,
+    /// Methods that take effect at once, by the user's word: `Class.method`, with `*` for any part of a name.
+    pub operation: Vec<String>,
     /// Classes whose shared objects are only used by threads that have locked them.
     pub self_locking: Vec<String>,
     /// Classes about whose objects reductions assume nothing.
@@ -94,6 +96,7 @@ impl Exploring {
             states: None,
             spurious: false,
             allow_race: Vec::new(),
+            operation: Vec::new(),
             self_locking: Vec::new(),
             shared: Vec::new(),
             discipline: None,

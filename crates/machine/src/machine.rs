@@ -359,6 +359,8 @@ pub struct Machine<'p> {
     pub allowed: Vec<String>,
     /// Who has access to what, by the user's word.
     pub discipline: Option<Arc<Discipline>>,
+    /// The operation that the current step is in.
+    pub(crate) operation: crate::operations::Current,
 }
 
 /// Where the names of a class and a field lie and how long they are, and the offset of the field; 0 if there is none.
@@ -503,6 +505,7 @@ impl<'p> Machine<'p> {
             stepping: false,
             semantics: StepSemantics::default(),
             allowed: Vec::new(),
+            operation: crate::operations::Current::default(),
         })
     }
 

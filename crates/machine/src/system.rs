@@ -8,10 +8,12 @@ use crate::interpret::Exit;
 use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_record, wake};
 use crate::machine::{Machine, Shared, StepSemantics};
 use crate::memory::{Address, Checkpoint};
+use crate::operations::Operations;
 use crate::warmup::Nowhere;
 use kernel::{
     Instrumentation, Instrumented, Obstacle, StateVector, System, ThreadId, Transition, Transitions, Unsupported,
 };
+use std::sync::Arc;
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
@@ -156,6 +158,7 @@ impl Machine<'_> {
             // Whoever asked to run alone cannot go on, or could not: that is over.
             self.memory.store(ALONE, 0);
         }
+        self.begin_operation(action);
         self.choice = 0;
         match action.what {
             What::Go => {}
@@ -240,6 +243,8 @@ pub struct Java<'p> {
     pub semantics: StepSemantics,
     /// Fields on which races are allowed: `Class.field` or `field`.
     pub allowed: Vec<String>,
+    /// What takes effect at once.
+    pub operations: Arc<Operations>,
 }
 
 impl<'p> Java<'p> {
@@ -248,6 +253,7 @@ impl<'p> Java<'p> {
         let mut machine = Machine::new(self.shared, Box::new(Nowhere)).map_err(LaunchError::Start)?;
         machine.semantics = self.semantics;
         machine.allowed.clone_from(&self.allowed);
+        machine.take_at_once(self.operations.clone());
         machine.prepare_search(&self.start)?;
         Ok(machine)
     }
@@ -317,7 +323,7 @@ impl<'p> System for Java<'p> {
     }
 
     fn race(&self, state: &mut Machine<'p>, one: &Transition<Action>, two: &Transition<Action>) -> Option<u64> {
-        state.race_key(one.action.thread, two.action.thread)
+        state.find_race(one.action, two.action, &mut |_, key| Some(key))
     }
 }
 

@@ -505,6 +505,7 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 start: start.clone(),
                 semantics: StepSemantics::default(),
                 allowed: Vec::new(),
+                operations: std::sync::Arc::default(),
             };
             let mut truth = explore(&java, machine, &base);
             if shared.names_matter.swap(false, Ordering::Relaxed) {

@@ -94,6 +94,7 @@ pub fn each(
                 start,
                 semantics: StepSemantics::default(),
                 allowed: Vec::new(),
+                operations: Arc::default(),
             },
             machine: &mut machine,
             seed: seeds(position),
