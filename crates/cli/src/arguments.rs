@@ -322,6 +322,9 @@ pub struct Oracle {
     /// Check what reductions claim at every state: take steps that are said to commute in both orders
     #[arg(long)]
     pub commute: bool,
+    /// Take operations of java.util.concurrent to happen at once, and hold that against a search that does not
+    #[arg(long, requires = "concurrent")]
+    pub operations: bool,
     /// The JDK to use; else JAVA_HOME, `java` on the PATH, or the usual folders
     #[arg(long, value_name = "DIR")]
     pub jdk: Option<PathBuf>,

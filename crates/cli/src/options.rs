@@ -112,6 +112,7 @@ impl From<&Oracle> for options::Oracle {
             models: typed.models,
             every: typed.every,
             commute: typed.commute,
+            operations: typed.operations,
             jdk: typed.jdk.clone(),
         }
     }

@@ -58,6 +58,7 @@ fn strategy(combination: Combination) -> Strategy {
         },
         combination,
         commute: true,
+        at_once: false,
     }
 }
 

@@ -197,6 +197,8 @@ pub struct Oracle {
     pub every: bool,
     /// Whether steps that are said to commute are taken in both orders.
     pub commute: bool,
+    /// Whether operations of the library take effect at once, but for one search.
+    pub operations: bool,
     /// The JDK to use; else `JAVA_HOME`, `java` on the `PATH`, or the usual folders.
     pub jdk: Option<PathBuf>,
 }

@@ -2,7 +2,8 @@
 //!
 //! A thread is in an operation if a frame on its stack is one of a method of the table, and no code from outside has been called
 //! since. Of an operation of the JDK, the program's own code is outside: a function that it was given, a task, the `equals` of a key.
-//! Of an operation of the program's, nothing is. Whether a thread is in one, and in which, follows from its stack alone.
+//! Of an operation of the program's, nothing is. Whether a thread is in one, and in which, follows from its stack alone. A class that
+//! the program extends has no operations.
 //!
 //! A step that begins in an operation goes on through what others could see, until the operation
 //! * has returned, or calls what is outside: the step goes on to the next visible instruction, as any step does, and ends there;
@@ -24,9 +25,9 @@ use crate::memory::Address;
 use crate::native::Alternatives;
 use crate::special;
 use crate::system::Action;
-use kernel::{AccessKind, Instrumentation, Location, MemoryAccess, Transitions};
+use kernel::{AccessKind, Instrumentation, Location, MemoryAccess, OwnerAccess, Transitions};
 use program::ir::Instr;
-use program::world::{LoaderId, Method, MethodId};
+use program::world::{ClassId, LoaderId, Method, MethodId};
 use std::sync::Arc;
 
 /// Which methods are operations.
@@ -101,12 +102,15 @@ pub(crate) struct Current {
     /// Its frame, or 0.
     pub frame: Address,
     table: Arc<Operations>,
-    /// What methods are, by their numbers, as far as somebody has asked.
+    /// What methods are, by their numbers, as far as somebody has asked, and how many classes there were.
     roles: Vec<Option<Role>>,
+    classes: u32,
     /// Whether there are none for the moment.
     suspended: bool,
     /// What is known of the step so far, if it is probed.
     probe: Option<Probe>,
+    /// What the next steps of threads access, by their numbers, at the state whose transitions were asked for last.
+    probes: Vec<(u32, Probe)>,
     /// Where the step has been without having written anything since.
     trail: Trail,
 }
@@ -116,8 +120,30 @@ pub(crate) struct Current {
 pub(crate) struct Probe {
     /// Of what was there before it.
     pub touched: Vec<MemoryAccess>,
+    /// What each of these has to do with who has a synchronizer.
+    owned: Vec<Option<OwnerAccess>>,
     /// How many instructions others could have seen, besides that with which it began.
     pub passed: usize,
+    /// Whether it calls a native method of which nobody knows what it accesses.
+    wild: bool,
+}
+
+impl Probe {
+    fn add(&mut self, touch: MemoryAccess, owned: Option<OwnerAccess>) {
+        let worse = |one: Option<OwnerAccess>, two: Option<OwnerAccess>| match (one, two) {
+            (Some(one), Some(two)) if one == two => Some(one),
+            (None, None) => None,
+            (Some(OwnerAccess::Broken), _) | (_, Some(OwnerAccess::Broken)) => Some(OwnerAccess::Broken),
+            _ => Some(OwnerAccess::Kept),
+        };
+        match self.touched.iter().position(|&one| one == touch) {
+            Some(at) => self.owned[at] = worse(self.owned[at], owned),
+            None => {
+                self.touched.push(touch);
+                self.owned.push(owned);
+            }
+        }
+    }
 }
 
 /// Notices a run that comes round to where it was: Brent's algorithm, on the frames of the operation.
@@ -165,7 +191,11 @@ impl Machine<'_> {
     }
 
     fn role(&mut self, id: MethodId) -> Role {
-        let at = id.0 as usize;
+        let (at, classes) = (id.0 as usize, self.program.class_end());
+        if self.operation.classes != classes {
+            self.operation.classes = classes;
+            self.operation.roles.clear();
+        }
         if let Some(&Some(role)) = self.operation.roles.get(at) {
             return role;
         }
@@ -176,6 +206,7 @@ impl Machine<'_> {
             .table
             .contains(&class.external_name(), &self.program.text(method.name));
         let role = match (class.loader >= LoaderId::APP, is_operation) {
+            (false, true) if self.is_extended(method.class) => Role::Inside,
             (false, true) => Role::Library,
             (true, true) => Role::Own,
             (true, false) => Role::Outside,
@@ -195,7 +226,7 @@ impl Machine<'_> {
             let (id, _, caller) = self.frame_at(at);
             match self.role(id) {
                 Role::Own => found = at,
-                Role::Library if !is_outside && self.is_librarys(id, at) => found = at,
+                Role::Library if !is_outside => found = at,
                 _ => {}
             }
             is_outside |= matches!(self.role(id), Role::Own | Role::Outside);
@@ -204,13 +235,13 @@ impl Machine<'_> {
         found
     }
 
-    /// Whether an operation of the library is one of an object of the library's, and not of a subclass of the program's.
-    fn is_librarys(&self, id: MethodId, fp: Address) -> bool {
-        let receiver = match self.program.method(id).is_static() {
-            true => 0,
-            false => self.memory.load(fp + frame::REGISTERS),
-        };
-        receiver == 0 || self.program.class(self.class_of(receiver)).loader < LoaderId::APP
+    /// Whether the program has a subclass of a class of the library's. SOUNDNESS: one that is loaded later has no objects before, so what was
+    /// taken for an operation until then was one.
+    fn is_extended(&self, class: ClassId) -> bool {
+        (1..self.program.class_end()).any(|other| {
+            let is_users = self.program.class(other).loader >= LoaderId::APP;
+            is_users && self.program.is_subclass(other, class)
+        })
     }
 
     /// Whether the next step of a thread is the rest of an operation, or all of it.
@@ -243,10 +274,14 @@ impl Machine<'_> {
         match went {
             Ok(undo) => self.undo(undo),
             // Nobody knows what it would have accessed.
-            Err(_) => probe.touched.push(MemoryAccess {
-                location: Location::EVERYTHING,
-                access: AccessKind::AtomicWrite,
-            }),
+            Err(_) => {
+                probe.wild = true;
+                let everything = MemoryAccess {
+                    location: Location::EVERYTHING,
+                    access: AccessKind::AtomicWrite,
+                };
+                probe.add(everything, None);
+            }
         }
         probe
     }
@@ -264,13 +299,44 @@ impl Machine<'_> {
         if !self.has_operations() {
             return;
         }
+        self.operation.probes.clear();
         for position in 0..transitions.entries().len() {
             let entry = transitions.entries()[position];
             if entry.enabled && self.is_in_operation(entry.thread.0) {
                 let probe = self.probe(entry.action);
                 transitions.replace_footprint(position, &probe.touched);
+                self.operation.probes.push((entry.thread.0, probe));
             }
         }
+    }
+
+    /// What an access of the next step of a thread has to do with who has a synchronizer. The transitions of the state have been asked
+    /// for.
+    pub(crate) fn owner_access_within(&mut self, number: u32, touch: MemoryAccess) -> Option<OwnerAccess> {
+        if !self.is_in_operation(number) {
+            return self.owner_access(number, touch);
+        }
+        let probes = self.operation.probes.iter().filter(|(of, _)| *of == number);
+        let found: Vec<Option<OwnerAccess>> = probes
+            .flat_map(|(_, probe)| probe.touched.iter().zip(&probe.owned))
+            .filter(|(one, _)| one.location == touch.location && one.access.is_read() == touch.access.is_read())
+            .map(|(_, owned)| *owned)
+            .collect();
+        match found[..] {
+            // Nobody can tell.
+            [] => Some(OwnerAccess::Broken),
+            [first, ..] if found.iter().all(|one| *one == first) => first,
+            _ => Some(OwnerAccess::Broken),
+        }
+    }
+
+    /// Whether the next step of a thread may call a native method of which nobody knows what it accesses.
+    pub(crate) fn is_step_wild(&mut self, number: u32) -> bool {
+        if !self.is_in_operation(number) {
+            return self.is_wild(number);
+        }
+        let mut probes = self.operation.probes.iter().filter(|(of, _)| *of == number).peekable();
+        probes.peek().is_none() || probes.any(|(_, probe)| probe.wild)
     }
 
     /// Whether the step goes on with the next instruction, with which it did not begin and which others could see. If so, its accesses are
@@ -372,16 +438,16 @@ impl Machine<'_> {
             if self.memory.is_young(touch.location.object) {
                 continue;
             }
+            let owned = self.owner_access(number, touch);
             if touch.access.is_plain() && self.is_librarys_own(number) {
                 touch.access = match touch.access {
                     AccessKind::Read => AccessKind::AtomicRead,
                     _ => AccessKind::AtomicWrite,
                 };
             }
-            if !probe.touched.contains(&touch) {
-                probe.touched.push(touch);
-            }
+            probe.add(touch, owned);
         }
+        probe.wild |= self.wild;
         self.operation.probe = Some(probe);
     }
 }

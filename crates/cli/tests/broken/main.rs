@@ -46,6 +46,7 @@ fn strategy(names: &str, order: Order) -> Strategy {
         },
         combination: Combination::named(names.split(',')).expect("a legal combination"),
         commute: true,
+        at_once: false,
     }
 }
 
