@@ -136,6 +136,11 @@ impl Plan {
                 "`{name}` keeps something with every state, and --store bits does not keep states: choose another store or drop `{name}`",
             )));
         }
+        if combination.is_finest() && !how.operation.is_empty() {
+            return Err(Failure::input(
+                "--operation takes many instructions as one step, and --reduce none takes each as a step of its own: choose --reduce base",
+            ));
+        }
         refuse_idle_claims(how, &combination)?;
         Ok(Plan {
             given,

@@ -28,6 +28,7 @@ use crate::system::Action;
 use kernel::{AccessKind, Instrumentation, Location, MemoryAccess, OwnerAccess, Transitions};
 use program::ir::Instr;
 use program::world::{ClassId, LoaderId, Method, MethodId};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Which methods are operations.
@@ -55,6 +56,14 @@ impl Operations {
         };
         let patterns = patterns.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(Operations { patterns })
+    }
+
+    /// Whether a pattern names one of these methods, given with the names of their classes.
+    pub fn names(pattern: &str, methods: &[String]) -> bool {
+        Operations::new([pattern]).is_ok_and(|table| {
+            let split = methods.iter().filter_map(|method| method.rsplit_once('.'));
+            split.into_iter().any(|(class, method)| table.contains(class, method))
+        })
     }
 
     /// Whether there are none.
@@ -107,6 +116,8 @@ pub(crate) struct Current {
     classes: u32,
     /// Whether there are none for the moment.
     suspended: bool,
+    /// The operations that steps were in.
+    used: BTreeSet<MethodId>,
     /// What is known of the step so far, if it is probed.
     probe: Option<Probe>,
     /// What the next steps of threads access, by their numbers, at the state whose transitions were asked for last.
@@ -184,6 +195,17 @@ impl Machine<'_> {
         };
     }
 
+    /// The names of the operations that steps were in, each once.
+    pub fn operations_used(&self) -> Vec<String> {
+        let name = |&id: &MethodId| {
+            let method = self.program.method(id);
+            let class = self.program.class(method.class).external_name();
+            format!("{class}.{}", self.program.text(method.name))
+        };
+        let names: BTreeSet<String> = self.operation.used.iter().map(name).collect();
+        names.into_iter().collect()
+    }
+
     fn has_operations(&self) -> bool {
         !self.operation.table.is_empty()
             && !self.operation.suspended
@@ -204,7 +226,7 @@ impl Machine<'_> {
         let is_operation = self
             .operation
             .table
-            .contains(&class.external_name(), &self.program.text(method.name));
+            .contains(&class.external_name(), self.program.text(method.name));
         let role = match (class.loader >= LoaderId::APP, is_operation) {
             (false, true) if self.is_extended(method.class) => Role::Inside,
             (false, true) => Role::Library,
@@ -260,6 +282,10 @@ impl Machine<'_> {
             false => 0,
         };
         self.operation.trail.clear();
+        if self.operation.frame != 0 {
+            let (id, _, _) = self.frame_at(self.operation.frame);
+            self.operation.used.insert(id);
+        }
         if self.operation.frame != 0 || self.operation.probe.is_some() {
             self.note_written(action);
             self.note_touched(action.thread);
@@ -449,5 +475,56 @@ impl Machine<'_> {
         }
         probe.wild |= self.wild;
         self.operation.probe = Some(probe);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_names_methods_of_classes() {
+        let cases = [
+            (
+                "ReentrantLock.lock",
+                "java.util.concurrent.locks.ReentrantLock",
+                "lock",
+                true,
+            ),
+            (
+                "java.util.concurrent.*.*",
+                "java.util.concurrent.locks.ReentrantLock",
+                "lock",
+                true,
+            ),
+            ("java.util.concurrent.*.*", "java.util.ArrayList", "add", false),
+            ("*Queue.p*t", "java.util.concurrent.ArrayBlockingQueue", "put", true),
+            ("*Queue.p*t", "java.util.concurrent.ArrayBlockingQueue", "poll", false),
+            ("Map$Entry.get*", "p.Map$Entry", "getKey", true),
+            ("*.*", "p.A", "<init>", false),
+            ("*.*", "p.A", "", true),
+        ];
+        for (pattern, class, method, expected) in cases {
+            let table = Operations::new([pattern]).expect("a pattern");
+            assert_eq!(table.contains(class, method), expected, "{pattern} {class} {method}");
+        }
+        for wrong in ["", "lock", ".lock", "ReentrantLock."] {
+            assert_eq!(Operations::new([wrong]), Err(wrong.to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_run_comes_round_where_its_frames_are_as_they_were() {
+        let mut trail = Trail::default();
+        trail.clear();
+        let mut rounds = 0;
+        // Three steps before a circle of five.
+        while !trail.comes_round([if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }].into_iter()) {
+            rounds += 1;
+            assert!(rounds < 30, "it never does");
+        }
+        let mut trail = Trail::default();
+        trail.clear();
+        assert!((0..1000).all(|step| !trail.comes_round([step].into_iter())));
     }
 }
