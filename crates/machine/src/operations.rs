@@ -19,6 +19,8 @@
 //! The footprint of such a step is all that it accesses. It is found by taking the step and undoing it ([`Machine::probe`]). What is
 //! younger than the step is not part of it: nobody else can access that before the step ends.
 
+use crate::encode::each_live;
+use crate::frames::RETRY;
 use crate::layout::{frame, status, thread};
 use crate::machine::Machine;
 use crate::memory::Address;
@@ -26,7 +28,7 @@ use crate::native::Alternatives;
 use crate::special;
 use crate::system::Action;
 use kernel::{AccessKind, Instrumentation, Location, MemoryAccess, OwnerAccess, Transitions};
-use program::ir::Instr;
+use program::ir::{Instr, RegisterKind};
 use program::world::{ClassId, LoaderId, Method, MethodId};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -157,7 +159,7 @@ impl Probe {
     }
 }
 
-/// Notices a run that comes round to where it was: Brent's algorithm, on the frames of the operation.
+/// Notices a run that comes round to where it was: Brent's algorithm, on what is alive in the frames of the operation.
 #[derive(Default)]
 struct Trail {
     kept: Vec<u32>,
@@ -172,14 +174,13 @@ impl Trail {
     }
 
     /// Whether these frames are as they were.
-    fn comes_round(&mut self, frames: impl Iterator<Item = u32> + Clone) -> bool {
-        if !self.kept.is_empty() && self.kept.iter().copied().eq(frames.clone()) {
+    fn comes_round(&mut self, frames: Vec<u32>) -> bool {
+        if self.kept == frames {
             return true;
         }
         self.length += 1;
         if self.length >= self.renew {
-            self.kept.clear();
-            self.kept.extend(frames);
+            self.kept = frames;
             self.renew = self.length * 2;
         }
         false
@@ -329,7 +330,13 @@ impl Machine<'_> {
         for position in 0..transitions.entries().len() {
             let entry = transitions.entries()[position];
             if entry.enabled && self.is_in_operation(entry.thread.0) {
-                let probe = self.probe(entry.action);
+                let mut probe = self.probe(entry.action);
+                // What the action does by itself, as the end of a time limit does to the clock.
+                for &touch in transitions.footprint(&entry) {
+                    if !probe.touched.iter().any(|one| one.location == touch.location) {
+                        probe.add(touch, None);
+                    }
+                }
                 transitions.replace_footprint(position, &probe.touched);
                 self.operation.probes.push((entry.thread.0, probe));
             }
@@ -402,7 +409,9 @@ impl Machine<'_> {
         if let Some(probe) = &mut self.operation.probe {
             probe.passed += 1;
         }
-        true
+        // Whoever wants to see all accesses is shown this one, and the step goes on.
+        self.paused = self.pauses;
+        !self.paused
     }
 
     /// Whether the running thread has called what is outside of its operation, and not come back.
@@ -445,12 +454,20 @@ impl Machine<'_> {
     }
 
     fn comes_round(&mut self) -> bool {
-        let Some(next) = self.next_instruction(self.current) else {
-            return false;
-        };
-        let end = self.fp + frame::REGISTERS + u32::from(next.code.frame_words);
-        let memory = &self.memory;
-        let frames = (self.operation.frame..end).map(|at| memory.load(at));
+        let (mut at, mut before, mut frames) = (self.fp, true, Vec::new());
+        while at >= self.operation.frame {
+            let (id, pc, caller) = self.frame_at(at);
+            frames.extend([at, id.0, pc]);
+            if let Ok(code) = self.program.code(self.program.method(id)) {
+                each_live(code, pc, before, |register, kind| {
+                    let words = if kind == RegisterKind::Wide { 2 } else { 1 };
+                    let first = at + frame::REGISTERS + u32::from(register);
+                    frames.extend((first..first + words).map(|at| self.memory.load(at)));
+                });
+            }
+            before = self.memory.load(at + frame::DEST) & RETRY != 0;
+            at = caller;
+        }
         self.operation.trail.comes_round(frames)
     }
 
@@ -519,12 +536,12 @@ mod tests {
         trail.clear();
         let mut rounds = 0;
         // Three steps before a circle of five.
-        while !trail.comes_round([if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }].into_iter()) {
+        while !trail.comes_round(vec![if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }]) {
             rounds += 1;
             assert!(rounds < 30, "it never does");
         }
         let mut trail = Trail::default();
         trail.clear();
-        assert!((0..1000).all(|step| !trail.comes_round([step].into_iter())));
+        assert!((0..1000).all(|step| !trail.comes_round(vec![step])));
     }
 }

@@ -99,7 +99,7 @@ impl Machine<'_> {
         self.apply_seen(action, &mut |_| ())
     }
 
-    /// The same. If the thread is alone and the machine [pauses](Machine::pause), `see` is shown it before each instruction that
+    /// The same. If the machine [pauses](Machine::pause) and the thread is alone, or in an operation, `see` is shown it before each instruction that
     /// others could see, if there were any, and with which the step does not begin.
     pub fn apply_seen(&mut self, action: Action, see: &mut dyn FnMut(&mut Self)) -> Result<Undo, Unsupported> {
         let mut undo = Undo {
