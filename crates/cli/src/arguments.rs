@@ -143,6 +143,9 @@ pub struct Exploring {
     /// Accept data races on a field, as Class.field or field, or on a variable of a model
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub allow_race: Vec<String>,
+    /// Take the effect of a method to happen at once, as Class.method, with * for any part of a name
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub operation: Vec<String>,
     /// Classes whose shared objects are only used by threads that have locked them; no others are then taken to be so
     #[arg(long, value_name = "CLASS", value_delimiter = ',')]
     pub self_locking: Vec<String>,
@@ -319,6 +322,9 @@ pub struct Oracle {
     /// Check what reductions claim at every state: take steps that are said to commute in both orders
     #[arg(long)]
     pub commute: bool,
+    /// Take operations of java.util.concurrent to happen at once, and hold that against a search that does not
+    #[arg(long, requires = "concurrent")]
+    pub operations: bool,
     /// The JDK to use; else JAVA_HOME, `java` on the PATH, or the usual folders
     #[arg(long, value_name = "DIR")]
     pub jdk: Option<PathBuf>,

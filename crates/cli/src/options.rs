@@ -49,6 +49,7 @@ impl TryFrom<&Exploring> for options::Exploring {
             states: typed.states,
             spurious: typed.spurious,
             allow_race: typed.allow_race.clone(),
+            operation: typed.operation.clone(),
             self_locking: typed.self_locking.clone(),
             shared: typed.shared.clone(),
             discipline: typed.discipline.clone(),
@@ -119,6 +120,7 @@ impl From<&Oracle> for options::Oracle {
             models: typed.models,
             every: typed.every,
             commute: typed.commute,
+            operations: typed.operations,
             jdk: typed.jdk.clone(),
         }
     }

@@ -60,6 +60,7 @@ fn strategy(combination: Combination) -> Strategy {
         },
         combination,
         commute: true,
+        at_once: false,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::verdict::judge;
-use crate::{Failure, budget, limits, target, world};
+use crate::{Failure, budget, limits, operations, target, world};
 use kernel::{Assumptions, Instrumented, Property, Reduction};
 use library::Library;
 use machine::system::Java;
@@ -128,6 +128,11 @@ impl Plan {
                 "`{name}` keeps something with every state, and --store bits does not keep states: choose another store or drop `{name}`",
             )));
         }
+        if combination.is_finest() && !how.operation.is_empty() {
+            return Err(Failure::input(
+                "--operation takes many instructions as one step, and --reduce none takes each as a step of its own: choose --reduce base",
+            ));
+        }
         refuse_idle_claims(how, &combination)?;
         Ok(Plan {
             given,
@@ -171,6 +176,7 @@ impl Plan {
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref(), observer)?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&self.given.source, &subject.program, &class_path);
+        let operations = operations::read(&how.operation)?;
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
             let mut system = Java {
                 shared,
@@ -186,6 +192,7 @@ impl Plan {
                 },
                 alone: true,
                 allowed: how.allow_race.clone(),
+                operations,
             };
             system.instrument(self.combination.instrumentation());
             let mut subject = JavaProgram {

@@ -39,6 +39,7 @@ pub mod limits;
 pub mod names;
 mod narrate;
 mod observer;
+mod operations;
 pub mod options;
 pub mod oracle;
 mod remarks;

@@ -75,6 +75,8 @@ pub struct Exploring {
     pub spurious: bool,
     /// Fields, as `Class.field` or `field`, or variables of a model, on which data races are accepted.
     pub allow_race: Vec<String>,
+    /// Methods that take effect at once, by the user's word: `Class.method`, with `*` for any part of a name.
+    pub operation: Vec<String>,
     /// Classes whose shared objects are only used by threads that have locked them.
     pub self_locking: Vec<String>,
     /// Classes about whose objects reductions assume nothing.
@@ -97,6 +99,7 @@ impl Exploring {
             states: None,
             spurious: false,
             allow_race: Vec::new(),
+            operation: Vec::new(),
             self_locking: Vec::new(),
             shared: Vec::new(),
             discipline: None,
@@ -197,6 +200,8 @@ pub struct Oracle {
     pub every: bool,
     /// Whether steps that are said to commute are taken in both orders.
     pub commute: bool,
+    /// Whether operations of the library take effect at once, but for one search.
+    pub operations: bool,
     /// The JDK to use; else `JAVA_HOME`, `java` on the `PATH`, or the usual folders.
     pub jdk: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::{ActionOf, Subject};
-use crate::{Failure, target, world};
+use crate::{Failure, operations, target, world};
 use kernel::{Flaw, Property, System};
 use library::Library;
 use machine::system::Java;
@@ -117,6 +117,13 @@ impl Schedule {
         };
         let lessons: Vec<&str> = self.option("learned").unwrap_or_default().split(',').collect();
         semantics.drop_named(&lessons);
+        let patterns = self.option("operation").unwrap_or_default();
+        let patterns: Vec<String> = patterns
+            .split(',')
+            .filter(|one| !one.is_empty())
+            .map(str::to_owned)
+            .collect();
+        let operations = operations::read(&patterns)?;
         world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
             let system = Java {
                 shared,
@@ -128,6 +135,7 @@ impl Schedule {
                 semantics,
                 alone: true,
                 allowed: Vec::new(),
+                operations,
             };
             self.follow(&mut JavaProgram {
                 system,

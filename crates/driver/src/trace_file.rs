@@ -28,6 +28,9 @@ fn trace_file(options: &Check, reductions: &[String], violation: &Violation) -> 
     if how.spurious {
         kept.insert("spurious".to_owned(), "true".to_owned());
     }
+    if !how.operation.is_empty() {
+        kept.insert("operation".to_owned(), how.operation.join(","));
+    }
     if !subject.define.is_empty() {
         kept.insert("define".to_owned(), subject.define.join("\n"));
     }

@@ -115,6 +115,17 @@ impl<A: Copy> Transitions<A> {
         }
     }
 
+    /// Gives the action at a position another footprint.
+    pub fn replace_footprint(&mut self, position: usize, touches: &[MemoryAccess]) {
+        let first = self.touches.len() as u32;
+        for &MemoryAccess { location, access } in touches {
+            self.touches.push(MemoryAccess { location, access });
+            self.plain |= access.is_plain();
+            self.writes |= matches!(access, AccessKind::Write | AccessKind::AtomicWrite);
+        }
+        (self.entries[position].first, self.entries[position].end) = (first, self.touches.len() as u32);
+    }
+
     /// Whether nobody can move and that is no end, unless something happens on which nobody can count.
     pub fn is_dead(&self) -> bool {
         self.end == End::Open && !self.entries.iter().any(|entry| entry.enabled && !entry.spurious)

@@ -15,7 +15,7 @@ impl Machine<'_> {
         {
             return true;
         }
-        if self.may_grant(number) {
+        if self.may_grant(number) || self.is_in_operation(number) {
             return true;
         }
         let Some(next) = self.next_instruction(number) else {

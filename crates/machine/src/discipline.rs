@@ -364,6 +364,9 @@ impl Machine<'_> {
 
     /// Whether the next step of a thread may give others an object that was its own so far.
     fn may_publish(&mut self, number: u32) -> bool {
+        if self.is_in_operation(number) {
+            return true;
+        }
         let Some(Next { instr, fp, .. }) = self.next_instruction(number) else {
             return true;
         };
@@ -383,6 +386,9 @@ impl Machine<'_> {
         let Some(discipline) = self.discipline.clone() else {
             return false;
         };
+        if self.is_in_operation(number) {
+            return true;
+        }
         let mut transitions = Transitions::default();
         let what = What::Go;
         transitions.add(ThreadId(number), Action { thread: number, what }, true);

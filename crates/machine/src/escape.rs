@@ -12,17 +12,35 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
 use crate::special;
-use crate::system::Action;
-use kernel::{Instrumentation, Location, ThreadId};
+use crate::system::{Action, What};
+use crate::transitions::Next;
+use kernel::{Instrumentation, Location, ThreadId, Transitions};
 use program::ir::Instr;
 
 impl Machine<'_> {
     /// Before a step: notes what it is about to write.
     pub(crate) fn note_written(&mut self, action: Action) {
+        let next = self.next_instruction(action.thread);
+        self.note_footprint(action, |machine, transitions| {
+            machine.footprint(action.thread, next, transitions);
+        });
+    }
+
+    /// In the midst of a step: notes what the running thread is about to write with its next instruction.
+    pub(crate) fn note_next(&mut self, next: Next) {
+        let go = Action {
+            thread: self.current,
+            what: What::Go,
+        };
+        self.note_footprint(go, |machine, transitions| {
+            machine.instruction_footprint(go.thread, next, transitions);
+        });
+    }
+
+    fn note_footprint(&mut self, action: Action, footprint: impl FnOnce(&mut Self, &mut Transitions<Action>)) {
         let mut transitions = self.step.take_room();
         transitions.add(ThreadId(action.thread), action, true);
-        let next = self.next_instruction(action.thread);
-        self.footprint(action.thread, next, &mut transitions);
+        footprint(self, &mut transitions);
         let wild = self.is_wild(action.thread);
         self.step.note_written(&transitions, wild);
         self.step.put_room(transitions);

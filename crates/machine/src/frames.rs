@@ -121,6 +121,9 @@ impl<'p> Machine<'p> {
         if fp < self.logged {
             self.log_frame(fp);
         }
+        if fp < self.operation.frame {
+            self.operation.frame = 0;
+        }
         self.fp = fp;
     }
 

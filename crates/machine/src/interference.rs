@@ -121,6 +121,14 @@ impl Machine<'_> {
             transitions.add(thread, go, true);
             let next = self.next_runnable(thread.0, self.thread_word(thread.0, thread::STATUS));
             self.footprint(thread.0, next, &mut transitions);
+            if self.is_in_operation(thread.0) {
+                if !self.can_step(thread.0) {
+                    // Nobody knows what it will touch once it can.
+                    return None;
+                }
+                let probe = self.probe(go);
+                transitions.replace_footprint(0, &probe.touched);
+            }
             let entry = transitions.entries().first()?;
             for touch in transitions.footprint(entry) {
                 let is_monitor = touch.location.cell == Location::MONITOR;

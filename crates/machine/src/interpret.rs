@@ -223,7 +223,12 @@ impl<'p> Machine<'p> {
             () => {
                 if STEPPING && !self.semantics.has(Instrumentation::EVERY_STEP) {
                     if !self.solo.is_on() {
-                        stop!();
+                        if !self.step.is_fresh() {
+                            save!();
+                            if self.operation.frame == 0 || !self.goes_on_at_once() {
+                                return Ok(Exit::Pending);
+                            }
+                        }
                     } else if self.solo.is_attentive() {
                         save!();
                         if self.attend() {

@@ -286,6 +286,8 @@ pub struct Machine<'p> {
     pub allowed: Vec<String>,
     /// Who has access to what, by the user's word.
     pub discipline: Option<Arc<Discipline>>,
+    /// The operation that the current step is in.
+    pub(crate) operation: crate::operations::Current,
 }
 
 /// How the machine goes step by step.
@@ -386,6 +388,7 @@ impl<'p> Machine<'p> {
             stepping: false,
             semantics: StepSemantics::default(),
             allowed: Vec::new(),
+            operation: crate::operations::Current::default(),
         })
     }
 

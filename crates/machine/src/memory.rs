@@ -480,6 +480,11 @@ impl Memory {
         &self.trail[self.segment..]
     }
 
+    /// Whether an object is younger than the current step.
+    pub(crate) fn is_young(&self, object: Address) -> bool {
+        (self.mark..self.top).contains(&object)
+    }
+
     /// Goes back to the beginning of the latest step.
     pub fn undo(&mut self, checkpoint: Checkpoint) {
         let from = checkpoint.trail;

@@ -8,6 +8,7 @@ use crate::memory::Address;
 use crate::native::Touches;
 use crate::special;
 use crate::transitions::Next;
+use crate::trust::Repute;
 use crate::violations::mix;
 use kernel::Location;
 use program::ir::Instr;
@@ -83,6 +84,19 @@ impl Machine<'_> {
             Subject::Of(class, is_jdks) => self.is_trusted_with(class, is_jdks, one, two).then_some(class),
             Subject::Array => self.keeper(one).filter(|_| self.keeper(two).is_some()),
             Subject::Unknown => None,
+        }
+    }
+
+    /// Whether what a thread is about to access inside the JDK is nobody's but its authors' own.
+    pub(crate) fn is_librarys_own(&mut self, number: u32) -> bool {
+        let (method, _) = self.accessor(number);
+        if self.is_users(self.program.method(method)) {
+            return false;
+        }
+        match self.subject(number) {
+            Subject::Of(class, _) => matches!(self.repute(class), Repute::Trusted | Repute::Errand | Repute::Internal),
+            Subject::Array => self.keeper(number).is_some(),
+            Subject::Unknown => false,
         }
     }
 

@@ -82,6 +82,12 @@ impl Solo {
         self.wrote
     }
 
+    /// Whether whoever takes the step wants to see each access: then it is interrupted here.
+    pub(crate) fn pauses_here(&mut self) -> bool {
+        self.paused = self.pauses;
+        self.paused
+    }
+
     /// A program is put before its first step.
     pub(crate) fn start_over(&mut self) {
         (self.ahead, self.restless) = (0, false);

@@ -8,10 +8,12 @@ use crate::interpret::Exit;
 use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_record, wake};
 use crate::machine::{Machine, Shared, StepSemantics};
 use crate::memory::{Address, Checkpoint};
+use crate::operations::Operations;
 use crate::warmup::Nowhere;
 use kernel::{
     Instrumentation, Instrumented, Obstacle, StateVector, System, ThreadId, Transition, Transitions, Unsupported,
 };
+use std::sync::Arc;
 
 /// Calls and backward jumps without a visible instruction after which a step ends all the same.
 const BUDGET: i64 = 20_000;
@@ -97,7 +99,7 @@ impl Machine<'_> {
         self.apply_seen(action, &mut |_| ())
     }
 
-    /// The same. If the thread is alone and the machine [pauses](Machine::pause), `see` is shown it before each instruction that
+    /// The same. If the machine [pauses](Machine::pause) and the thread is alone, or in an operation, `see` is shown it before each instruction that
     /// others could see, if there were any, and with which the step does not begin.
     pub fn apply_seen(&mut self, action: Action, see: &mut dyn FnMut(&mut Self)) -> Result<Undo, Unsupported> {
         let mut undo = Undo {
@@ -156,6 +158,7 @@ impl Machine<'_> {
             // Whoever asked to run alone cannot go on, or could not: that is over.
             self.memory.store(ALONE, 0);
         }
+        self.begin_operation(action);
         self.step.choose(0);
         match action.what {
             What::Go => {}
@@ -245,6 +248,8 @@ pub struct Java<'p> {
     pub alone: bool,
     /// Fields on which races are allowed: `Class.field` or `field`.
     pub allowed: Vec<String>,
+    /// What takes effect at once.
+    pub operations: Arc<Operations>,
 }
 
 impl<'p> Java<'p> {
@@ -259,6 +264,7 @@ impl<'p> Java<'p> {
     pub(crate) fn prepare(&self, machine: &mut Machine<'p>) -> Result<(), LaunchError> {
         machine.semantics = self.current_semantics();
         machine.allowed.clone_from(&self.allowed);
+        machine.take_at_once(self.operations.clone());
         machine.prepare_search(&self.start)
     }
 }
@@ -343,7 +349,7 @@ impl<'p> System for Java<'p> {
     }
 
     fn race(&self, state: &mut Machine<'p>, one: &Transition<Action>, two: &Transition<Action>) -> Option<u64> {
-        state.race_key(one.action.thread, two.action.thread)
+        state.find_race(one.action, two.action, &mut |_, key| Some(key))
     }
 }
 

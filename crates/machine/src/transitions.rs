@@ -105,6 +105,7 @@ impl<'p> Machine<'p> {
             stuck += u32::from(last.is_some_and(|last| !last.enabled));
         }
         self.run_alone(transitions);
+        self.widen(transitions);
         if stuck > 1
             && let Some(key) = self.circle_key()
         {

@@ -251,7 +251,7 @@ impl<'p> Ownership for Java<'p> {
     }
 
     fn owner_access(&self, state: &mut Machine<'p>, thread: ThreadId, touch: MemoryAccess) -> Option<OwnerAccess> {
-        state.owner_access(thread.0, touch)
+        state.owner_access_within(thread.0, touch)
     }
 
     fn may_be_held(&self, state: &mut Machine<'p>, location: Location) -> bool {
@@ -289,7 +289,7 @@ impl<'p> Variables for Java<'p> {
 
 impl<'p> Interference for Java<'p> {
     fn is_wild(&self, state: &mut Machine<'p>, thread: ThreadId) -> bool {
-        state.is_wild(thread.0)
+        state.is_step_wild(thread.0)
     }
 
     fn commute(

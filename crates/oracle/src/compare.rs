@@ -21,6 +21,8 @@ pub struct Strategy {
     pub combination: Combination,
     /// Whether what the reduction claims is checked at every state.
     pub commute: bool,
+    /// Whether operations of the library take effect at once, in a program that has any.
+    pub at_once: bool,
 }
 
 /// Something that a search says about a system.
@@ -275,6 +277,7 @@ mod tests {
             options: Options::default(),
             combination: Combination::named(["base"]).expect("a legal name"),
             commute: false,
+            at_once: false,
         };
         vec![one; count]
     }

@@ -29,6 +29,7 @@ fn strategy(names: &str, properties: BTreeSet<Property>) -> Strategy {
         },
         combination: Combination::named(names.split(',')).expect("a legal combination"),
         commute: false,
+        at_once: false,
     }
 }
 

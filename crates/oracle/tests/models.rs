@@ -20,6 +20,7 @@ fn strategy(names: &str) -> Strategy {
         },
         combination: Combination::named(names.split(',')).expect("a legal combination"),
         commute: true,
+        at_once: false,
     }
 }
 

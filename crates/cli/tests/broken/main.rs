@@ -45,6 +45,7 @@ fn strategy(names: &str, order: Order) -> Strategy {
         },
         combination: Combination::named(names.split(',')).expect("a legal combination"),
         commute: true,
+        at_once: false,
     }
 }
 
@@ -516,6 +517,7 @@ fn every_broken_reduction_is_caught_on_java_programs() {
                 semantics: StepSemantics::default(),
                 alone: false,
                 allowed: Vec::new(),
+                operations: std::sync::Arc::default(),
             };
             // What other programs have shown has nothing to do with it.
             *shared.assumptions() = Assumptions::default();

@@ -107,6 +107,7 @@ fn propositions_of_a_java_program_are_true_where_they_should_be() {
                     },
                     alone: false,
                     allowed: Vec::new(),
+                    operations: std::sync::Arc::default(),
                 };
                 let mut state = system.initial().expect("the program starts");
                 let propositions = PROPOSITIONS.map(|(text, _)| {

@@ -92,6 +92,7 @@ fn a_java_program_is_a_system() {
             semantics: StepSemantics::default(),
             alone: false,
             allowed: Vec::new(),
+            operations: std::sync::Arc::default(),
         };
         let mut state = system.initial().expect("the program starts");
         let (mut transitions, mut steps) = (Transitions::default(), 0);

@@ -232,6 +232,7 @@ fn follow<'p>(machine: &mut Machine<'p>, other: &mut Machine<'p>, name: &str, st
         semantics: machine.semantics,
         alone: false,
         allowed: Vec::new(),
+        operations: std::sync::Arc::default(),
     };
     for action in enabled(&mine) {
         let theirs = renamed(machine, action);

@@ -137,44 +137,45 @@ impl Narrator<'_> {
         transitions: &kernel::Transitions<Action>,
         found: &Found<Action>,
     ) -> (String, Vec<String>, Option<Frame>) {
-        let pairs: Vec<(u32, u32)> = transitions
-            .races()
-            .map(|(one, two)| (one.thread.0, two.thread.0))
-            .collect();
-        for (one, two) in pairs {
-            if machine.race_key(one, two) != Some(found.flaw.key) {
-                continue;
-            }
-            // Which of the two is named first does not depend on the schedule.
-            let line = |number| users_frame(machine, number).map(|frame| (frame.class, frame.line));
-            let (one, two) = if line(two) < line(one) { (two, one) } else { (one, two) };
-            let mut why = Vec::new();
-            let mut subject = None;
-            for number in [one, two] {
-                let name = machine.thread_name(number);
-                let (verb, cell) = match machine.doing(number) {
-                    Doing::Access { cell, writes } => (if writes { "writes" } else { "reads" }, Some(cell)),
-                    _ => ("accesses", None),
-                };
-                let what = match &cell {
-                    Some(cell) => self.names.cell(machine, cell),
-                    None => "the elements of an array".to_owned(),
-                };
-                why.push(format!(
-                    "\"{name}\" {verb} {what}{}",
-                    at(users_frame(machine, number).as_ref())
-                ));
-                subject = subject.or(Some(what));
-            }
-            let message = format!(
-                "data race on {} between \"{}\" and \"{}\"",
-                subject.unwrap_or_default(),
-                machine.thread_name(one),
-                machine.thread_name(two)
-            );
-            return (message, why, users_frame(machine, one));
+        let pairs: Vec<(Action, Action)> = transitions.races().map(|(one, two)| (one.action, two.action)).collect();
+        let told = pairs.into_iter().find_map(|(one, two)| {
+            machine.find_race(one, two, &mut |machine, key| {
+                (key == found.flaw.key).then(|| self.tell_race(machine, one.thread, two.thread))
+            })
+        });
+        told.unwrap_or_else(|| ("a data race".to_owned(), Vec::new(), None))
+    }
+
+    /// Two threads are about to race.
+    fn tell_race(&mut self, machine: &mut Machine<'_>, one: u32, two: u32) -> (String, Vec<String>, Option<Frame>) {
+        // Which of the two is named first does not depend on the schedule.
+        let line = |number| users_frame(machine, number).map(|frame| (frame.class, frame.line));
+        let (one, two) = if line(two) < line(one) { (two, one) } else { (one, two) };
+        let mut why = Vec::new();
+        let mut subject = None;
+        for number in [one, two] {
+            let name = machine.thread_name(number);
+            let (verb, cell) = match machine.doing(number) {
+                Doing::Access { cell, writes } => (if writes { "writes" } else { "reads" }, Some(cell)),
+                _ => ("accesses", None),
+            };
+            let what = match &cell {
+                Some(cell) => self.names.cell(machine, cell),
+                None => "the elements of an array".to_owned(),
+            };
+            why.push(format!(
+                "\"{name}\" {verb} {what}{}",
+                at(users_frame(machine, number).as_ref())
+            ));
+            subject = subject.or(Some(what));
         }
-        ("a data race".to_owned(), Vec::new(), None)
+        let message = format!(
+            "data race on {} between \"{}\" and \"{}\"",
+            subject.unwrap_or_default(),
+            machine.thread_name(one),
+            machine.thread_name(two)
+        );
+        (message, why, users_frame(machine, one))
     }
 
     fn explain_lock(&mut self, machine: &mut Machine<'_>) -> (String, Vec<String>, Option<Frame>) {

@@ -10,7 +10,7 @@ use kernel::{Assumptions, Instrumentation, Property};
 use library::{HostFiles, Library};
 use machine::discipline::Discipline;
 use machine::system::{Action, Java};
-use machine::{Limits, Machine, Mark, Nowhere, Shared, Start, StepSemantics};
+use machine::{Limits, Machine, Mark, Nowhere, Operations, Shared, Start, StepSemantics};
 use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
@@ -19,11 +19,17 @@ use program::world::{MethodId, Program};
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// Words of the heap: the programs are small.
 const HEAP_WORDS: u32 = 1 << 26;
+
+/// The operations that may take effect at once.
+static OPERATIONS: LazyLock<Arc<Operations>> = LazyLock::new(|| {
+    let all = Operations::new(["java.util.concurrent.*.*"]);
+    Arc::new(all.unwrap_or_default())
+});
 
 /// A folder for one batch, gone with it.
 struct Folder(PathBuf);
@@ -94,6 +100,7 @@ pub fn each(
                 semantics: StepSemantics::default(),
                 alone: false,
                 allowed: Vec::new(),
+                operations: Arc::default(),
             },
             machine: &mut machine,
             seed: seeds(position),
@@ -196,6 +203,11 @@ impl Case<'_, '_> {
         self.system.semantics.names_threads |= strategy.commute;
         // Claims are about single steps: who is alone after the last step of another takes several at once, which commute one by one.
         self.system.semantics.solo &= !strategy.commute;
+        self.system.operations = match strategy.at_once {
+            true => OPERATIONS.clone(),
+            false => Arc::default(),
+        };
+        self.machine.take_at_once(self.system.operations.clone());
         self.begin().map_err(|failure| failure.to_string())?;
         search(&self.system, self.machine, strategy)
     }

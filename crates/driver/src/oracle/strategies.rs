@@ -113,6 +113,7 @@ fn chosen(
             },
             combination,
             commute: options.commute,
+            at_once: options.operations,
         }
     };
     let named = |name: &str| Combination::named([name]).unwrap_or_else(|illegal| panic!("{name}: {illegal}"));
@@ -120,7 +121,7 @@ fn chosen(
         strategy(named("base"), Order::Depth, false),
         strategy(named("auto"), Order::Depth, false),
         match seed % 8 {
-            0..4 => strategy(named("none"), Order::Depth, false),
+            0..4 if !options.operations => strategy(named("none"), Order::Depth, false),
             4..6 => strategy(named("base"), Order::Breadth, false),
             _ => strategy(named("base"), Order::Depth, true),
         },
@@ -149,6 +150,14 @@ fn chosen(
         blind.options.preemptions = Some(most);
         blind
     }));
+    if options.operations {
+        // What is too large for this one has been compared by then.
+        all.push(Strategy {
+            name: "base, inside of operations".to_owned(),
+            at_once: false,
+            ..strategy(named("base"), Order::Depth, false)
+        });
+    }
     all
 }
 
@@ -171,6 +180,7 @@ mod tests {
             models: false,
             every,
             commute: false,
+            operations: false,
             jdk: None,
         };
         let names = |strategies: Vec<Strategy>| strategies.into_iter().map(|one| one.name);

@@ -224,6 +224,7 @@ pub fn refuse_java_options(options: &Check) -> Result<(), Failure> {
         ("--heap", subject.heap != HEAP),
         ("--stack", subject.stack != STACK),
         ("--entry", how.entry.is_some()),
+        ("--operation", !how.operation.is_empty()),
         ("--self-locking", !how.self_locking.is_empty()),
         ("--shared", !how.shared.is_empty()),
         ("--source", !options.source.is_empty()),

@@ -6,7 +6,7 @@ use crate::narrate::narrate;
 use crate::options::Check;
 use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached};
 use crate::sources::Sources;
-use crate::{Failure, assumptions, consistency, discipline, growth, world};
+use crate::{Failure, assumptions, consistency, discipline, growth, operations, world};
 use analysis::{Escape, Verdict};
 use kernel::{Assumptions, Instrumentation};
 use machine::system::{Action, Java};
@@ -91,6 +91,9 @@ impl<'p> Subject for JavaProgram<'p> {
         report.rests_on.extend(random_numbers(machine));
         report.rests_on.extend(habits(machine, options, &self.caveats()));
         report.notes.extend(idle_allowances(machine, &options.how.allow_race));
+        let used = machine.operations_used();
+        report.rests_on.extend(operations::line(&used));
+        report.notes.extend(operations::idle(&options.how.operation, &used));
     }
 
     fn growing(&mut self, machine: &mut Machine<'p>) -> Option<String> {
