@@ -277,8 +277,8 @@ impl Index {
     #[inline]
     fn shown<'r>(&'r self, reader: &'r Reader<Vec<Bucket>>, table: usize) -> Option<&'r [Bucket]> {
         assert!(reader.is_of(&self.old));
-        // SAFETY: buckets are given back to the reader's epochs, or with the index. That happens only after the reader has passed, which it cannot do
-        // as long as it is borrowed; or by the reader itself, in `enter`, after it has looked at them.
+        // SAFETY: buckets are given back to the reader's epochs, or with the index. The first happens only after the reader has
+        // passed, which it cannot do as long as it is borrowed; or by the reader itself, in `enter`, after it has looked at them.
         unsafe { self.heads[table].buckets() }
     }
 
