@@ -49,7 +49,7 @@ impl Machine<'_> {
     }
 
     fn mark_written(&mut self) {
-        let number = self.current;
+        let number = self.current();
         let image_end = self.memory.image_end();
         let mut work = self.step.take_escaping();
         for &(at, _) in self.memory.step_log() {

@@ -49,6 +49,7 @@ mod reachability;
 mod refresh;
 mod reserve;
 mod run;
+mod running;
 mod schedule;
 mod settle;
 mod slots;
