@@ -1,6 +1,6 @@
 //! What can happen next at one state, and what is wrong with it already.
 
-use crate::{AccessKind, Flaw, Location, MemoryAccess, ThreadId};
+use crate::{AccessKind, Flaw, Location, MemoryAccess, ThreadId, conflict};
 
 /// The next action of a thread, which may or may not be possible now.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,8 @@ pub struct Transition<A> {
     pub wakeup: bool,
     /// Whether it may happen for no reason, or never: nobody can count on it.
     pub spurious: bool,
+    /// Whether it is a step of many accesses, of which others could do some instead once they were in its midst.
+    pub wide: bool,
     first: u32,
     end: u32,
 }
@@ -81,6 +83,7 @@ impl<A: Copy> Transitions<A> {
             enabled,
             wakeup: false,
             spurious: false,
+            wide: false,
             first: at,
             end: at,
         });
@@ -115,7 +118,7 @@ impl<A: Copy> Transitions<A> {
         }
     }
 
-    /// Gives the action at a position another footprint.
+    /// Makes the action at a position a step of many accesses, with this footprint.
     pub fn replace_footprint(&mut self, position: usize, touches: &[MemoryAccess]) {
         let first = self.touches.len() as u32;
         for &MemoryAccess { location, access } in touches {
@@ -123,7 +126,8 @@ impl<A: Copy> Transitions<A> {
             self.plain |= access.is_plain();
             self.writes |= matches!(access, AccessKind::Write | AccessKind::AtomicWrite);
         }
-        (self.entries[position].first, self.entries[position].end) = (first, self.touches.len() as u32);
+        let entry = &mut self.entries[position];
+        (entry.first, entry.end, entry.wide) = (first, self.touches.len() as u32, true);
     }
 
     /// Whether nobody can move and that is no end, unless something happens on which nobody can count.
@@ -146,7 +150,7 @@ impl<A: Copy> Transitions<A> {
         &self.touches[of.first as usize..of.end as usize]
     }
 
-    /// The pairs of enabled actions of two threads that are a data race.
+    /// The pairs of enabled actions of two threads that are a data race, or may be one in the midst of a step of many accesses.
     pub fn races(&self) -> impl Iterator<Item = (&Transition<A>, &Transition<A>)> {
         let entries = match self.plain && self.writes {
             true => &self.entries[..],
@@ -157,10 +161,10 @@ impl<A: Copy> Transitions<A> {
                 .iter()
                 .filter(move |two| one.enabled && two.enabled && one.thread != two.thread)
                 .filter(move |two| {
-                    let theirs = self.footprint(two);
-                    self.footprint(one)
-                        .iter()
-                        .any(|mine| theirs.iter().any(|touch| mine.races(*touch)))
+                    let (mine, theirs) = (self.footprint(one), self.footprint(two));
+                    let is_plain = |touches: &[MemoryAccess]| touches.iter().any(|touch| touch.access.is_plain());
+                    mine.iter().any(|mine| theirs.iter().any(|touch| mine.races(*touch)))
+                        || (one.wide || two.wide) && (is_plain(mine) || is_plain(theirs)) && conflict(mine, theirs)
                 })
                 .map(move |two| (one, two))
         })

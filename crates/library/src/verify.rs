@@ -144,19 +144,19 @@ fn ignore_if(m: &mut Machine<'_>, condition: bool) -> Answer {
 fn begin(m: &mut Machine<'_>, _: &Args) -> Answer {
     if m.is_stepping() {
         let before = m.memory.load(ALONE);
-        let depth = if before & OWNER_MASK == m.current + 1 {
+        let depth = if before & OWNER_MASK == m.current() + 1 {
             before >> OWNER_BITS
         } else {
             0
         };
-        m.memory.store(ALONE, (depth + 1) << OWNER_BITS | (m.current + 1));
+        m.memory.store(ALONE, (depth + 1) << OWNER_BITS | (m.current() + 1));
     }
     Ok(Outcome::Void)
 }
 
 fn end(m: &mut Machine<'_>, _: &Args) -> Answer {
     let before = m.memory.load(ALONE);
-    if before & OWNER_MASK == m.current + 1 {
+    if before & OWNER_MASK == m.current() + 1 {
         let left = before - (1 << OWNER_BITS);
         m.memory.store(ALONE, if left >> OWNER_BITS == 0 { 0 } else { left });
     }

@@ -111,7 +111,7 @@ impl Shared<'_> {
 impl Machine<'_> {
     /// The running thread does what was assumed of none.
     pub fn violate(&self, kind: &'static AssumptionKind) {
-        self.violate_by(self.current, kind);
+        self.violate_by(self.current(), kind);
     }
 
     /// The same for a thread that is about to.

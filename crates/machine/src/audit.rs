@@ -205,10 +205,10 @@ impl Machine<'_> {
     ) -> Vec<MemoryAccess> {
         let mut transitions = Transitions::default();
         let action = crate::system::Action {
-            thread: self.current,
+            thread: self.current(),
             what: crate::system::What::Go,
         };
-        transitions.add(ThreadId(self.current), action, true);
+        transitions.add(ThreadId(self.current()), action, true);
         footprint(self, &mut transitions);
         transitions
             .entries()
@@ -218,10 +218,10 @@ impl Machine<'_> {
 
     /// Before a native method whose frame is on top: begins to note what it accesses, unless that is not known anyway.
     pub(crate) fn begin_audit(&mut self, method: &Method, touches: Touches) -> Option<Declared> {
-        if !cfg!(debug_assertions) || touches == Touches::Unknown || self.is_odd(self.fp, touches) {
+        if !cfg!(debug_assertions) || touches == Touches::Unknown || self.is_odd(self.fp(), touches) {
             return None;
         }
-        let (number, fp) = (self.current, self.fp);
+        let (number, fp) = (self.current(), self.fp());
         let mut footprint =
             self.footprint_of(|machine, transitions| machine.native_footprint(number, fp, method, transitions));
         // A thread that has waited goes on by what its step declares.
@@ -299,7 +299,7 @@ impl Machine<'_> {
         match first {
             at if at >= self.memory.limit() => {
                 let number = (at - self.memory.limit()) / self.shared.limits.stack_words;
-                let is_fine = number == self.current || everything || self.starts(number, declared);
+                let is_fine = number == self.current() || everything || self.starts(number, declared);
                 (!is_fine).then(|| "the stack of another thread".to_owned())
             }
             at if at >= declared.top => None,
@@ -335,7 +335,7 @@ impl Machine<'_> {
                 let (number, word) = ((at - CLASSES) / CLASS_WORDS, (at - CLASSES) % CLASS_WORDS);
                 let asks = matches!(answer, Err(Trap::Initialize(_)));
                 let state = self.memory.load(at - word + class::STATE);
-                let is_own = self.memory.load(at - word + class::OWNER) == self.current + 1;
+                let is_own = self.memory.load(at - word + class::OWNER) == self.current() + 1;
                 let is_fine = match word {
                     class::MIRROR | class::STATICS => true,
                     class::STATE if writes => {
@@ -368,7 +368,7 @@ impl Machine<'_> {
         let blocker = self.thread_word(number, thread::BLOCKER);
         match () {
             () if self.starts(number, declared) => true,
-            () if number == self.current => !matches!(word, thread::PERMIT | thread::WAKE) || has_monitor,
+            () if number == self.current() => !matches!(word, thread::PERMIT | thread::WAKE) || has_monitor,
             () if !writes && is_looked_at && has_monitor => true,
             () if monitors.any(|object| object == blocker) => true,
             () => !writes && word == thread::STATUS && self.starts_any(declared),

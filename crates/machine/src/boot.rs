@@ -184,7 +184,6 @@ impl Machine<'_> {
         // The record must exist before any Java code runs; its root is replaced by each call.
         let stop = self.root_of(self.known.thread_exit).map_err(trapped)?;
         self.attach(object, stop, &[object]).map_err(trapped)?;
-        self.current = 0;
         if let Some(offset) = self.find_offset("java/lang/Thread", "priority") {
             self.memory.store(object + offset, 5);
         }

@@ -118,14 +118,14 @@ impl Machine<'_> {
         if self.semantics.spurious {
             return;
         }
-        let (id, _, _) = self.frame_at(self.fp);
-        let (entry, _) = self.entry_of(self.program.method(id), self.fp);
+        let (id, _, _) = self.frame_at(self.fp());
+        let (entry, _) = self.entry_of(self.program.method(id), self.fp());
         if self
             .program
             .text(self.program.method(entry).name)
             .starts_with("weakCompareAndSet")
         {
-            let (accessor, _) = self.accessor(self.current);
+            let (accessor, _) = self.accessor(self.current());
             self.note_users(accessor, |_| Caveat::Failed);
         }
     }
@@ -164,7 +164,7 @@ impl Machine<'_> {
 
     /// Notes that the running thread looks at other threads, if it is the program that does so.
     pub fn note_watch(&mut self) {
-        self.note_watch_of(self.current);
+        self.note_watch_of(self.current());
     }
 
     /// Notes that a thread is about to look whether another one is alive: where that is so, what was done before the other one

@@ -1,7 +1,7 @@
 //! What a machine has found out about classes and methods, and need not find out again.
 //!
 //! Nothing here is state. An answer follows from classes and names alone, so it stays right whichever steps are taken and undone. The
-//! exception is how fields are declared: assumptions about them may be dropped ([`ClassFacts::declared`]), for the rest of a search.
+//! exceptions are how fields are declared and what synchronizers are: assumptions about them may be dropped, for the rest of a search.
 
 use crate::deadlock::class_exposes_threads;
 use crate::machine::Trap;
@@ -16,15 +16,20 @@ use std::collections::{HashMap, HashSet};
 const SELECTIONS: usize = 1 << 13;
 const ASKED: usize = 256;
 
+/// Where the names of a class and of a field lie, and how long they are.
+type Asker = (usize, usize, usize, usize);
+
 /// The answers so far.
 pub(crate) struct ClassFacts {
     bound: Vec<Option<Bound>>,
     /// Receiver and method, and the version of it. No class has the number 0, so an empty place is for nobody.
     selections: Box<[(u64, MethodId)]>,
     offsets: HashMap<(&'static str, &'static str), Option<u32>>,
-    /// Offsets of fields by where their names lie and how long they are.
-    asked: Box<[((usize, usize, usize, usize), Option<u32>)]>,
+    /// Offsets of fields by where their names lie.
+    asked: Box<[(Asker, Option<u32>)]>,
     declared: PerClass<Box<[Declared]>>,
+    /// Whether synchronizers are no locks, because one was taken from its owner.
+    distrusts: bool,
     reputes: PerClass<Repute>,
     slots: PerClass<Box<[Slot]>>,
     /// Class, word, class of what may be stored there.
@@ -54,6 +59,7 @@ impl Default for ClassFacts {
             offsets: HashMap::new(),
             asked: vec![Default::default(); ASKED].into(),
             declared: PerClass(Vec::new()),
+            distrusts: false,
             reputes: PerClass(Vec::new()),
             slots: PerClass(Vec::new()),
             storable: HashSet::new(),
@@ -127,9 +133,20 @@ impl ClassFacts {
             .get_or_find(program, class, || view::find_declared(program, class, finals_apart))
     }
 
-    /// Takes up again what was assumed about fields.
-    pub(crate) fn forget_declared(&mut self) {
+    /// From here on, synchronizers are no locks: one was taken from its owner.
+    pub(crate) fn distrust_synchronizers(&mut self) {
+        self.distrusts = true;
+    }
+
+    /// Whether they are.
+    pub(crate) fn trusts_synchronizers(&self) -> bool {
+        !self.distrusts
+    }
+
+    /// Takes up again what was assumed about fields and synchronizers.
+    pub(crate) fn assume_again(&mut self) {
         self.declared.0.clear();
+        self.distrusts = false;
     }
 
     /// What a class is, as far as races are concerned.

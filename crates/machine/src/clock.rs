@@ -49,7 +49,7 @@ impl Machine<'_> {
 
     /// Remembers that the program itself has looked at the clock: from then on it may keep moments in any form.
     pub fn note_look(&mut self) {
-        if self.stepping && self.observes_time(self.fp) {
+        if self.stepping && self.observes_time(self.fp()) {
             let looks = self.memory.load(OBSERVED) | BY_PROGRAM;
             self.memory.store(OBSERVED, looks);
         }

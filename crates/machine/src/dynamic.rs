@@ -131,14 +131,14 @@ impl<'p> Machine<'p> {
     fn push_arguments(&self, code: &Code, call: &Call, buffer: &mut Buffer) {
         let first = call.first as usize;
         for &reg in &code.operands[first..first + usize::from(call.count)] {
-            buffer.push(self.memory.load(self.fp + frame::REGISTERS + u32::from(reg)));
+            buffer.push(self.memory.load(self.fp() + frame::REGISTERS + u32::from(reg)));
         }
     }
 
     /// One word of a call's arguments.
     fn argument(&self, code: &Code, call: &Call, position: usize) -> u32 {
         let reg = code.operands[call.first as usize + position];
-        self.memory.load(self.fp + frame::REGISTERS + u32::from(reg))
+        self.memory.load(self.fp() + frame::REGISTERS + u32::from(reg))
     }
 
     /// Writes the result of a call that pushed no frame.

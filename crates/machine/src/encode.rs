@@ -137,9 +137,8 @@ impl Machine<'_> {
     pub fn restart(&mut self) {
         self.memory.reset_to_image();
         self.reachability.forget();
-        self.current = 0;
-        self.fp = 0;
-        self.logged = 0;
+        self.set_current(0, 0);
+        self.running.note_logged(0);
         self.run.forget_arrivals();
         self.step.set_yielding(false);
     }

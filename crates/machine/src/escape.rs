@@ -29,7 +29,7 @@ impl Machine<'_> {
     /// In the midst of a step: notes what the running thread is about to write with its next instruction.
     pub(crate) fn note_next(&mut self, next: Next) {
         let go = Action {
-            thread: self.current,
+            thread: self.current(),
             what: What::Go,
         };
         self.note_footprint(go, |machine, transitions| {
@@ -67,7 +67,7 @@ impl Machine<'_> {
     }
 
     fn mark_written(&mut self) {
-        let number = self.current;
+        let number = self.current();
         let image_end = self.memory.image_end();
         let mut work = self.step.take_escaping();
         for &(at, _) in self.memory.step_log() {

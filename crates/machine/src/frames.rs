@@ -54,12 +54,12 @@ impl<'p> Machine<'p> {
         self.check_stack(fp - reserve, code)?;
         self.memory.poke(fp + frame::METHOD, method.id.0);
         self.memory.poke(fp + frame::PC, 0);
-        self.memory.poke(fp + frame::CALLER, self.fp);
+        self.memory.poke(fp + frame::CALLER, self.fp());
         self.memory.poke(fp + frame::DEST, dest);
         for (position, &word) in arguments.iter().enumerate().take(usize::from(code.frame_words)) {
             self.memory.poke(fp + frame::REGISTERS + position as u32, word);
         }
-        self.fp = fp;
+        self.running.set_frame(fp);
         Ok(())
     }
 
@@ -78,16 +78,18 @@ impl<'p> Machine<'p> {
 
     /// Where the next frame goes.
     fn next_frame(&self) -> Address {
-        let method = self.program.method(MethodId(self.memory.load(self.fp + frame::METHOD)));
+        let method = self
+            .program
+            .method(MethodId(self.memory.load(self.fp() + frame::METHOD)));
         let words = self.program.code(method).map_or(0, |code| u32::from(code.frame_words));
-        self.fp + frame::REGISTERS + words
+        self.fp() + frame::REGISTERS + words
     }
 
     /// Refuses a frame that would not fit the thread's stack.
     #[inline]
     pub(crate) fn check_stack(&self, fp: Address, code: &Code) -> Result<(), Trap> {
-        if fp + frame::REGISTERS + u32::from(code.frame_words) + RESERVE > self.stack_end {
-            return self.overflow(fp, code, self.stack_end);
+        if fp + frame::REGISTERS + u32::from(code.frame_words) + RESERVE > self.running.stack_end() {
+            return self.overflow(fp, code, self.running.stack_end());
         }
         Ok(())
     }
@@ -95,7 +97,7 @@ impl<'p> Machine<'p> {
     #[cold]
     fn overflow(&self, fp: Address, code: &Code, end: Address) -> Result<(), Trap> {
         // While the error itself is being made, the reserve may be used.
-        let mut at = self.fp;
+        let mut at = self.fp();
         for _ in 0..32 {
             if at == 0 {
                 break;
@@ -118,19 +120,19 @@ impl<'p> Machine<'p> {
     /// Makes an older frame the topmost one, and logs it if the step has not.
     #[inline(always)]
     pub(crate) fn uncover(&mut self, fp: Address) {
-        if fp < self.logged {
+        if !self.running.is_logged(fp) {
             self.log_frame(fp);
         }
         if fp < self.operation.frame {
             self.operation.frame = 0;
         }
-        self.fp = fp;
+        self.running.set_frame(fp);
     }
 
     #[cold]
     #[inline(never)]
     fn log_frame(&mut self, fp: Address) {
-        self.logged = fp;
+        self.running.note_logged(fp);
         if fp == 0 {
             return;
         }
@@ -141,14 +143,14 @@ impl<'p> Machine<'p> {
 
     /// Begins to log the frames of the running thread, for a new step.
     pub(crate) fn log_top(&mut self) {
-        self.log_frame(self.fp);
+        self.log_frame(self.fp());
     }
 
     /// Hands an exception to the innermost handler, leaving frames without one.
     pub(crate) fn unwind(&mut self, exception: Address) -> Result<(), Trap> {
         let class = self.class_of(exception);
         loop {
-            let fp = self.fp;
+            let fp = self.fp();
             if fp == 0 {
                 return Err(Trap::Unsupported("an exception that no frame handles".to_owned()));
             }

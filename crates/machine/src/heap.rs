@@ -304,11 +304,11 @@ impl Machine<'_> {
         if known != 0 {
             return Ok(known);
         }
-        if self.current != 0 {
+        if self.current() != 0 {
             self.tell_apart()?;
         }
-        let drawn = self.thread_word(self.current, thread::HASHES) + 1;
-        self.set_thread_word(self.current, thread::HASHES, drawn);
+        let drawn = self.thread_word(self.current(), thread::HASHES) + 1;
+        self.set_thread_word(self.current(), thread::HASHES, drawn);
         let mut mixed = (self.lineage() << 32 ^ u64::from(drawn)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^= mixed >> 29;
         mixed = mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9);

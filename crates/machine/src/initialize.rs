@@ -40,7 +40,7 @@ impl Machine<'_> {
     pub(crate) fn is_initialized(&self, of: ClassId) -> bool {
         let record = class_record(of);
         let state = self.memory.load(record + class::STATE);
-        state == init::DONE || state == init::RUNNING && self.memory.load(record + class::OWNER) == self.current + 1
+        state == init::DONE || state == init::RUNNING && self.memory.load(record + class::OWNER) == self.current() + 1
     }
 
     /// Asks for initialisation if the class needs it.
@@ -180,15 +180,15 @@ impl Machine<'_> {
                 let cause = self.memory.load(record + class::CAUSE);
                 Err(Trap::RaiseCause("java/lang/NoClassDefFoundError", Some(message), cause))
             }
-            init::RUNNING if self.memory.load(record + class::OWNER) == self.current + 1 => Ok(Begin::Done),
+            init::RUNNING if self.memory.load(record + class::OWNER) == self.current() + 1 => Ok(Begin::Done),
             init::RUNNING => {
-                self.set_thread_word(self.current, thread::STATUS, status::INITIALIZING);
-                self.set_thread_word(self.current, thread::BLOCKER, of.0);
+                self.set_thread_word(self.current(), thread::STATUS, status::INITIALIZING);
+                self.set_thread_word(self.current(), thread::BLOCKER, of.0);
                 Ok(Begin::Wait)
             }
             _ => {
                 self.memory.store(record + class::STATE, init::RUNNING);
-                self.memory.store(record + class::OWNER, self.current + 1);
+                self.memory.store(record + class::OWNER, self.current() + 1);
                 Ok(Begin::Go)
             }
         }
@@ -241,7 +241,7 @@ impl Machine<'_> {
             .text_or_null(text)
             .map(|text| format!(": {text}"))
             .unwrap_or_default();
-        let thread = self.thread_word(self.current, thread::OBJECT);
+        let thread = self.thread_word(self.current(), thread::OBJECT);
         self.read_name(thread)?;
         let name = self.get(thread, "java/lang/Thread", "name");
         let name = self.text_or_null(name).unwrap_or_default();

@@ -42,7 +42,7 @@ impl<'p> Machine<'p> {
     /// The loop itself. On a trap, the frame's `PC` is that of the instruction at fault.
     fn execute_frames<const STEPPING: bool>(&mut self, fuel: &mut i64) -> Result<Exit, Trap> {
         let base = self.memory.base();
-        let mut fp = self.fp;
+        let mut fp = self.fp();
         let mut method: &'p Method = self.program.method(MethodId(self.memory.load(fp + frame::METHOD)));
         let mut code: &'p Code = match self.program.ready(method) {
             Some(code) => code,
@@ -87,7 +87,7 @@ impl<'p> Machine<'p> {
         // Loads the loop's variables from the topmost frame.
         macro_rules! reload {
             () => {{
-                fp = self.fp;
+                fp = self.fp();
                 method = self
                     .program
                     .method(MethodId(self.memory.load(fp + frame::METHOD)));
@@ -688,12 +688,13 @@ impl<'p> Machine<'p> {
                     let object = object!(o);
                     visible_at!(object);
                     if STEPPING && self.solo.is_on() && object < self.memory.image_end() {
-                        self.note_console_lock(self.current, method, object);
+                        self.note_console_lock(self.current(), method, object);
                     }
                     let lock = self.memory.load(object + LOCK);
                     if lock == 0 {
-                        self.memory.store(object + LOCK, (1 << OWNER_BITS) | (self.current + 1));
-                    } else if lock & INFLATED == 0 && lock & OWNER_MASK == self.current + 1 {
+                        self.memory
+                            .store(object + LOCK, (1 << OWNER_BITS) | (self.current() + 1));
+                    } else if lock & INFLATED == 0 && lock & OWNER_MASK == self.current() + 1 {
                         self.memory.store(object + LOCK, lock + (1 << OWNER_BITS));
                     } else if !self.try_enter(object) {
                         save!();
@@ -788,7 +789,7 @@ impl<'p> Machine<'p> {
                         regs = registers;
                     }
                     fp = new_fp;
-                    self.fp = fp;
+                    self.running.set_frame(fp);
                     method = target;
                     code = callee;
                     pc = 0;

@@ -52,6 +52,7 @@ mod reachability;
 mod refresh;
 mod reserve;
 mod run;
+mod running;
 mod schedule;
 mod settle;
 mod slots;

@@ -359,7 +359,7 @@ impl Machine<'_> {
         let mut written = self.step.written().iter().filter(|touch| !touch.access.is_read());
         let named = written.find(|touch| self.names_owner(touch.location));
         let synchronizer = named.map(|touch| touch.location.object);
-        let Some(synchronizer) = synchronizer.filter(|_| !self.distrusts) else {
+        let Some(synchronizer) = synchronizer.filter(|_| self.facts.trusts_synchronizers()) else {
             return Ok(());
         };
         let own = self.thread_word(number, thread::OBJECT);
@@ -378,7 +378,7 @@ impl Machine<'_> {
 
     /// A thread that was alone, so that nothing was noted, is about to start another one: notes which synchronizers it has taken.
     pub(crate) fn note_all_owned(&mut self, number: u32) -> Result<(), Trap> {
-        if !self.semantics.has(Instrumentation::LOCKSETS) || self.distrusts {
+        if !self.semantics.has(Instrumentation::LOCKSETS) || !self.facts.trusts_synchronizers() {
             return Ok(());
         }
         let own = self.thread_word(number, thread::OBJECT);

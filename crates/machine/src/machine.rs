@@ -12,6 +12,7 @@ use crate::memory::{Address, Memory};
 use crate::native::Natives;
 use crate::reachability::Reachability;
 use crate::run::Run;
+use crate::running::Running;
 use crate::solo::Solo;
 use crate::step::Step;
 use kernel::{Assumptions, Instrumentation, Unsupported};
@@ -254,14 +255,8 @@ pub struct Machine<'p> {
     pub(crate) facts: ClassFacts,
     /// Output and input.
     pub console: Box<dyn Console>,
-    /// The running thread.
-    pub current: u32,
-    /// Its topmost frame.
-    pub(crate) fp: Address,
-    /// Where its stack ends.
-    pub(crate) stack_end: Address,
-    /// Frames of the running thread from here up are logged or younger than the step.
-    pub(crate) logged: Address,
+    /// The thread that runs.
+    pub(crate) running: Running,
     /// What a run keeps besides the state.
     pub(crate) run: Run,
     /// What is known about the step that is being taken, and about a thread that is alone.
@@ -276,8 +271,6 @@ pub struct Machine<'p> {
     pub proved: std::sync::Arc<std::collections::HashSet<(MethodId, u32)>>,
     /// What this machine has noted in [`Shared::caveats`].
     pub(crate) noted: BTreeSet<Caveat>,
-    /// Whether synchronizers are no locks, because one was taken from its owner.
-    pub(crate) distrusts: bool,
     /// Whether the machine goes step by step, and who is served first is no question.
     pub(crate) stepping: bool,
     /// How it goes step by step.
@@ -371,10 +364,7 @@ impl<'p> Machine<'p> {
             known,
             facts: ClassFacts::default(),
             console,
-            current: 0,
-            fp: 0,
-            stack_end: 0,
-            logged: 0,
+            running: Running::default(),
             run: Run::new(HEAP + shared.limits.heap_words / 2),
             step: Step::default(),
             solo: Solo::default(),
@@ -383,7 +373,6 @@ impl<'p> Machine<'p> {
             reachability: Reachability::default(),
             proved: std::sync::Arc::default(),
             noted: BTreeSet::new(),
-            distrusts: false,
             discipline: None,
             stepping: false,
             semantics: StepSemantics::default(),
@@ -418,11 +407,22 @@ impl<'p> Machine<'p> {
         (start, start + self.shared.limits.stack_words)
     }
 
+    /// The running thread.
+    #[inline(always)]
+    pub fn current(&self) -> u32 {
+        self.running.thread()
+    }
+
+    /// Its topmost frame.
+    #[inline(always)]
+    pub(crate) fn fp(&self) -> Address {
+        self.running.frame()
+    }
+
     /// Makes a thread the running one, with this frame on top.
     pub(crate) fn set_current(&mut self, number: u32, fp: Address) {
-        self.current = number;
-        self.fp = fp;
-        self.stack_end = self.stack(number).1;
+        let (_, end) = self.stack(number);
+        self.running.switch(number, fp, end);
     }
 
     /// A word of a thread's record.
@@ -442,8 +442,8 @@ impl<'p> Machine<'p> {
 
     /// The topmost frame of any thread.
     pub fn top_frame(&self, of: u32) -> Address {
-        if of == self.current {
-            self.fp
+        if of == self.current() {
+            self.fp()
         } else {
             self.thread_word(of, thread::FRAME)
         }

@@ -16,8 +16,8 @@ impl Machine<'_> {
         let cell = self.lock_cell(object);
         let lock = self.memory.load(cell);
         if lock == 0 {
-            self.memory.store(cell, (1 << OWNER_BITS) | (self.current + 1));
-        } else if lock & OWNER_MASK == self.current + 1 {
+            self.memory.store(cell, (1 << OWNER_BITS) | (self.current() + 1));
+        } else if lock & OWNER_MASK == self.current() + 1 {
             self.memory.store(cell, lock + (1 << OWNER_BITS));
         } else {
             return false;
@@ -27,8 +27,8 @@ impl Machine<'_> {
 
     /// The running thread wants a monitor that another has.
     pub(crate) fn block_on(&mut self, object: Address) {
-        self.set_thread_word(self.current, thread::STATUS, status::BLOCKED);
-        self.set_thread_word(self.current, thread::BLOCKER, object);
+        self.set_thread_word(self.current(), thread::STATUS, status::BLOCKED);
+        self.set_thread_word(self.current(), thread::BLOCKER, object);
     }
 
     /// Gives a monitor back once.
@@ -36,7 +36,7 @@ impl Machine<'_> {
     pub fn exit_monitor(&mut self, object: Address) -> Result<(), Trap> {
         let cell = self.lock_cell(object);
         let lock = self.memory.load(cell);
-        if lock & OWNER_MASK != self.current + 1 {
+        if lock & OWNER_MASK != self.current() + 1 {
             return raise("java/lang/IllegalMonitorStateException", "current thread is not owner");
         }
         let left = lock - (1 << OWNER_BITS);
@@ -46,7 +46,7 @@ impl Machine<'_> {
 
     /// Whether the running thread holds a monitor.
     pub fn holds(&self, object: Address) -> bool {
-        self.memory.load(self.lock_cell(object)) & OWNER_MASK == self.current + 1
+        self.memory.load(self.lock_cell(object)) & OWNER_MASK == self.current() + 1
     }
 
     /// Gives a monitor up altogether, to wait; returns how often it was held.
@@ -63,7 +63,7 @@ impl Machine<'_> {
         if self.memory.load(cell) != 0 {
             return false;
         }
-        self.memory.store(cell, (count << OWNER_BITS) | (self.current + 1));
+        self.memory.store(cell, (count << OWNER_BITS) | (self.current() + 1));
         true
     }
 }

@@ -31,7 +31,7 @@ impl Machine<'_> {
     /// Where the running thread comes from, as a number that no other has and that does not depend on the order in which threads start: 0 for
     /// the main thread.
     pub fn lineage(&self) -> u64 {
-        match self.current {
+        match self.current() {
             0 => 0,
             number => {
                 let object = self.thread_word(number, thread::OBJECT);

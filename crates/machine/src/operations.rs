@@ -135,8 +135,6 @@ pub(crate) struct Probe {
     pub touched: Vec<MemoryAccess>,
     /// What each of these has to do with who has a synchronizer.
     owned: Vec<Option<OwnerAccess>>,
-    /// How many instructions others could have seen, besides that with which it began.
-    pub passed: usize,
     /// Whether it calls a native method of which nobody knows what it accesses.
     wild: bool,
 }
@@ -269,7 +267,12 @@ impl Machine<'_> {
 
     /// Whether the next step of a thread is the rest of an operation, or all of it.
     pub(crate) fn is_in_operation(&mut self, number: u32) -> bool {
-        self.has_operations()
+        self.has_operations() && self.stands_in_operation(number)
+    }
+
+    /// The same, also where there are none for the moment.
+    pub(crate) fn stands_in_operation(&mut self, number: u32) -> bool {
+        !self.operation.table.is_empty()
             && self.thread_word(number, thread::STATUS) != status::FREE
             && self.thread_word(number, thread::READY) != 0
             && !self.is_alone(number)
@@ -376,7 +379,7 @@ impl Machine<'_> {
     /// noted.
     #[cold]
     pub(crate) fn goes_on_at_once(&mut self) -> bool {
-        let number = self.current;
+        let number = self.current();
         let Some(next) = self.next_instruction(number) else {
             return false;
         };
@@ -406,9 +409,6 @@ impl Machine<'_> {
             return false;
         }
         self.note_touched(number);
-        if let Some(probe) = &mut self.operation.probe {
-            probe.passed += 1;
-        }
         // Whoever wants to see all accesses is shown this one, and the step goes on.
         !self.solo.pauses_here()
     }
@@ -419,7 +419,7 @@ impl Machine<'_> {
         if self.role(id) == Role::Own {
             return false;
         }
-        let mut at = self.fp;
+        let mut at = self.fp();
         while at > self.operation.frame {
             let (id, _, caller) = self.frame_at(at);
             if matches!(self.role(id), Role::Own | Role::Outside) {
@@ -436,9 +436,9 @@ impl Machine<'_> {
             special::NATIVE => self.bind(method).map_or(true, |bound| match bound.alternatives {
                 Alternatives::One => false,
                 Alternatives::Failure => self.semantics.spurious,
-                Alternatives::Clock => self.observes_time(self.fp),
+                Alternatives::Clock => self.observes_time(self.fp()),
                 Alternatives::Waiters { object } => {
-                    let object = self.memory.load(self.fp + frame::REGISTERS + object);
+                    let object = self.memory.load(self.fp() + frame::REGISTERS + object);
                     !self.waiters(object).is_empty()
                 }
                 _ => true,
@@ -453,7 +453,7 @@ impl Machine<'_> {
     }
 
     fn comes_round(&mut self) -> bool {
-        let (mut at, mut before, mut frames) = (self.fp, true, Vec::new());
+        let (mut at, mut before, mut frames) = (self.fp(), true, Vec::new());
         while at >= self.operation.frame {
             let (id, pc, caller) = self.frame_at(at);
             frames.extend([at, id.0, pc]);
@@ -470,24 +470,28 @@ impl Machine<'_> {
         self.operation.trail.comes_round(frames)
     }
 
+    /// An access with which a thread goes on. What the library has to itself is no data of the program's, and only orders.
+    pub(crate) fn as_seen_by_clients(&mut self, number: u32, touch: MemoryAccess) -> MemoryAccess {
+        let access = match touch.access {
+            AccessKind::Read if self.is_librarys_own(number) => AccessKind::AtomicRead,
+            AccessKind::Write if self.is_librarys_own(number) => AccessKind::AtomicWrite,
+            other => other,
+        };
+        MemoryAccess { access, ..touch }
+    }
+
     /// Notes the latest accesses as some of the step's, if it is probed.
     fn note_touched(&mut self, number: u32) {
         let Some(mut probe) = self.operation.probe.take() else {
             return;
         };
         for at in 0..self.step.written().len() {
-            let mut touch = self.step.written()[at];
+            let touch = self.step.written()[at];
             if self.memory.is_young(touch.location.object) {
                 continue;
             }
             let owned = self.owner_access(number, touch);
-            if touch.access.is_plain() && self.is_librarys_own(number) {
-                touch.access = match touch.access {
-                    AccessKind::Read => AccessKind::AtomicRead,
-                    _ => AccessKind::AtomicWrite,
-                };
-            }
-            probe.add(touch, owned);
+            probe.add(self.as_seen_by_clients(number, touch), owned);
         }
         probe.wild |= self.step.is_wild();
         self.operation.probe = Some(probe);

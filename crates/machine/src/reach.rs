@@ -79,7 +79,7 @@ impl Machine<'_> {
     /// reaches is only followed where another one is asked about.
     pub(crate) fn find_reached_by_one(&mut self, number: u32, object: Address, most: usize) -> Option<bool> {
         // Who has moved last will most likely move on.
-        let moves = number == self.current;
+        let moves = number == self.current();
         let mut reach = self.reachability.take_for(number, moves);
         reach.begin_state(self.highest_thread() + 1);
         let end = reach.followed().saturating_add(most);
@@ -181,8 +181,8 @@ impl Machine<'_> {
                 reach.meet(object, SHARED);
             }
         };
-        meet(self.thread_word(self.current, thread::OBJECT));
-        let (mut at, mut before) = (self.fp, true);
+        meet(self.thread_word(self.current(), thread::OBJECT));
+        let (mut at, mut before) = (self.fp(), true);
         while at != 0 && self.program.method(self.frame_at(at).0).class == self.known.thread {
             before = self.memory.load(at + frame::DEST) & RETRY != 0;
             at = self.frame_at(at).2;

@@ -56,16 +56,16 @@ impl Machine<'_> {
             let mut fuel = SHARE;
             let exit = self.run_on(&mut fuel);
             self.set_thread_word(
-                self.current,
+                self.current(),
                 thread::FRAME,
-                if matches!(exit, Exit::Ended) { 0 } else { self.fp },
+                if matches!(exit, Exit::Ended) { 0 } else { self.fp() },
             );
             idle = if self.run.take_gave_way() { idle + 1 } else { 0 };
             match exit {
                 Exit::Fuel | Exit::Pending | Exit::Collect => {}
                 Exit::Blocked => {
-                    if self.thread_word(self.current, thread::STATUS) == status::BLOCKED {
-                        self.note_blocked(self.current, true);
+                    if self.thread_word(self.current(), thread::STATUS) == status::BLOCKED {
+                        self.note_blocked(self.current(), true);
                     }
                 }
                 Exit::Ended => {}
@@ -88,10 +88,10 @@ impl Machine<'_> {
                 return exit;
             }
             // Without using up fuel no thread comes back to an instruction.
-            let at = (self.fp, self.memory.load(self.fp + frame::PC), *fuel);
+            let at = (self.fp(), self.memory.load(self.fp() + frame::PC), *fuel);
             self.run.set_starved(collected == Some(at));
             collected = Some(at);
-            self.set_thread_word(self.current, thread::FRAME, self.fp);
+            self.set_thread_word(self.current(), thread::FRAME, self.fp());
             self.collect();
         }
     }
@@ -100,7 +100,7 @@ impl Machine<'_> {
     fn next_thread(&mut self) -> Option<u32> {
         let count = self.highest_thread() + 1;
         for distance in 1..=count {
-            let number = (self.current + distance) % count;
+            let number = (self.current() + distance) % count;
             if self.can_run(number) {
                 return Some(number);
             }

@@ -93,7 +93,7 @@ impl Machine<'_> {
 
     /// Whether it is the program that called the native method at hand, a method of the JDK's `Unsafe`, and not the JDK itself.
     fn asks_program(&self) -> bool {
-        let mut at = self.fp;
+        let mut at = self.fp();
         while at != 0 {
             let method = self.program.method(MethodId(self.memory.load(at + frame::METHOD)));
             match &*self.program.class(method.class).name {

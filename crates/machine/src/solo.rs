@@ -127,16 +127,16 @@ impl Machine<'_> {
     }
 
     fn is_about_to_write(&mut self) -> bool {
-        let Some(next) = self.next_instruction(self.current) else {
+        let Some(next) = self.next_instruction(self.current()) else {
             return false;
         };
         let mut transitions = self.step.take_room();
         let go = Action {
-            thread: self.current,
+            thread: self.current(),
             what: What::Go,
         };
-        transitions.add(ThreadId(self.current), go, true);
-        self.instruction_footprint(self.current, next, &mut transitions);
+        transitions.add(ThreadId(self.current()), go, true);
+        self.instruction_footprint(self.current(), next, &mut transitions);
         let mut touches = transitions
             .entries()
             .iter()
@@ -149,10 +149,10 @@ impl Machine<'_> {
     /// Whether the search is told of a special instruction, or has something to choose there, also where nobody else sees it. A thread that
     /// starts another one is alone for the last time, so the search begins there.
     pub(crate) fn is_told(&mut self, method: &Method, op: u16) -> bool {
-        let own = |machine: &Self| machine.thread_word(machine.current, thread::OBJECT);
+        let own = |machine: &Self| machine.thread_word(machine.current(), thread::OBJECT);
         match op {
             special::UNCAUGHT => true,
-            special::THREAD_END | special::AWAIT_OTHERS => !self.can_enter(own(self), self.current),
+            special::THREAD_END | special::AWAIT_OTHERS => !self.can_enter(own(self), self.current()),
             special::NATIVE => self.bind(method).map_or(true, |bound| match bound.alternatives {
                 Alternatives::One => matches!(
                     bound.touches,
@@ -163,7 +163,7 @@ impl Machine<'_> {
                 ),
                 // Nobody else is there to wait.
                 Alternatives::Waiters { .. } => false,
-                Alternatives::Clock => self.observes_time(self.fp),
+                Alternatives::Clock => self.observes_time(self.fp()),
                 _ => true,
             }),
             _ => false,

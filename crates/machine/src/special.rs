@@ -50,11 +50,11 @@ pub const DYNAMIC: u16 = 100;
 
 impl Machine<'_> {
     pub(crate) fn register(&self, reg: Reg) -> u32 {
-        self.memory.load(self.fp + frame::REGISTERS + u32::from(reg))
+        self.memory.load(self.fp() + frame::REGISTERS + u32::from(reg))
     }
 
     pub(crate) fn set_register(&mut self, reg: Reg, value: u32) {
-        self.memory.poke(self.fp + frame::REGISTERS + u32::from(reg), value);
+        self.memory.poke(self.fp() + frame::REGISTERS + u32::from(reg), value);
     }
 
     pub(crate) fn special(&mut self, method: &Method, op: u16, d: Reg, a: Reg, b: Reg) -> Result<Next, Trap> {
@@ -103,7 +103,7 @@ impl Machine<'_> {
                 return Err(Trap::RaiseCause("java/lang/NoClassDefFoundError", Some(name), cause));
             }
             THREAD_END => {
-                if !self.can_enter(self.register(a), self.current) {
+                if !self.can_enter(self.register(a), self.current()) {
                     // Whoever joins the thread holds its monitor between looking and waiting.
                     self.block_on(self.register(a));
                     return Ok(Next::Leave(Exit::Blocked));
@@ -113,21 +113,21 @@ impl Machine<'_> {
             }
             AWAIT_OTHERS => {
                 let mut waits = false;
-                if self.thread_word(self.current, thread::PHASE) == 0 {
-                    if !self.can_enter(self.register(a), self.current) {
+                if self.thread_word(self.current(), thread::PHASE) == 0 {
+                    if !self.can_enter(self.register(a), self.current()) {
                         self.block_on(self.register(a));
                         return Ok(Next::Leave(Exit::Blocked));
                     }
                     self.thread_is_over(self.register(a))?;
-                    self.set_thread_word(self.current, thread::PHASE, 1);
+                    self.set_thread_word(self.current(), thread::PHASE, 1);
                     // Whether the others are still there is seen in a step of its own.
                     waits = self.stepping;
                 }
                 if waits || self.others_alive() {
-                    self.set_thread_word(self.current, thread::STATUS, status::ENDING);
+                    self.set_thread_word(self.current(), thread::STATUS, status::ENDING);
                     return Ok(Next::Leave(Exit::Blocked));
                 }
-                self.set_thread_word(self.current, thread::PHASE, 0);
+                self.set_thread_word(self.current(), thread::PHASE, 0);
             }
             HALT => {
                 let status = self.register(a) as i32;
@@ -170,7 +170,7 @@ impl Machine<'_> {
 
     /// Whether other threads may see what a native method, whose frame is on top, touches.
     fn is_seen(&self, touches: Touches) -> bool {
-        let register = |position: u32| self.memory.load(self.fp + frame::REGISTERS + position);
+        let register = |position: u32| self.memory.load(self.fp() + frame::REGISTERS + position);
         let is_own = |position: u32| self.is_own(register(position));
         match touches {
             Touches::Nothing => false,
@@ -209,7 +209,7 @@ impl Machine<'_> {
         let (native, touches) = (bound.native, bound.touches);
         let args = Args::read(
             self,
-            self.fp + frame::REGISTERS,
+            self.fp() + frame::REGISTERS,
             usize::from(method.argument_words).min(Args::MOST),
         );
         if self.stepping {
@@ -232,13 +232,13 @@ impl Machine<'_> {
             return Ok(Next::Leave(Exit::Halt(status)));
         }
         let (caller, dest) = (
-            self.memory.load(self.fp + frame::CALLER),
-            self.memory.load(self.fp + frame::DEST),
+            self.memory.load(self.fp() + frame::CALLER),
+            self.memory.load(self.fp() + frame::DEST),
         );
         match outcome {
             Outcome::Block => return Ok(Next::Leave(Exit::Blocked)),
             Outcome::Body => {
-                let native_frame = self.fp;
+                let native_frame = self.fp();
                 let body = self
                     .program
                     .body_of(method.id)
@@ -248,7 +248,7 @@ impl Machine<'_> {
                     .collect();
                 self.uncover(caller);
                 if let Err(trap) = self.push_call(body, &words, dest) {
-                    self.fp = native_frame;
+                    self.running.set_frame(native_frame);
                     return Err(trap);
                 }
                 // What was noted for the body is read before anybody else moves, as far as the step's footprint allows.
@@ -259,10 +259,10 @@ impl Machine<'_> {
             }
             Outcome::Call(target, arguments) => {
                 // The callee takes the native frame's place.
-                let native_frame = self.fp;
+                let native_frame = self.fp();
                 self.uncover(caller);
                 if let Err(trap) = self.push_call(target, &arguments, dest) {
-                    self.fp = native_frame;
+                    self.running.set_frame(native_frame);
                     return Err(trap);
                 }
                 return Ok(Next::Reload);
@@ -283,8 +283,8 @@ impl Machine<'_> {
             }
         }
         if dest & RETRY == 0 {
-            let pc = self.memory.load(self.fp + frame::PC);
-            self.memory.poke(self.fp + frame::PC, pc + 1);
+            let pc = self.memory.load(self.fp() + frame::PC);
+            self.memory.poke(self.fp() + frame::PC, pc + 1);
         }
         Ok(Next::Reload)
     }

@@ -398,6 +398,6 @@ impl Machine<'_> {
 
     /// The frame of the running native method.
     pub fn current_frame(&self) -> Address {
-        self.fp
+        self.fp()
     }
 }

@@ -125,7 +125,7 @@ impl Machine<'_> {
         let mut reach = self.reachability.take_room();
         self.meet_shared(&mut reach);
         for number in 0..=self.highest_thread() {
-            if number != self.current {
+            if number != self.current() {
                 self.meet_roots(&mut reach, number, SHARED);
             }
         }

@@ -107,8 +107,8 @@ impl Machine<'_> {
             stirs: true,
             wrote: false,
             thread: action.thread,
-            current: self.current,
-            fp: self.fp,
+            current: self.current(),
+            fp: self.fp(),
         };
         let stepped = self.take_step(action, see);
         self.solo.end();
@@ -150,7 +150,7 @@ impl Machine<'_> {
                 .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
         }
         // The thread that ran last has its topmost frame in a variable, not in its record.
-        if self.current != number {
+        if self.current() != number {
             self.set_current(number, self.thread_word(number, thread::FRAME));
         }
         let alone = self.memory.load(ALONE) & OWNER_MASK;
@@ -184,10 +184,10 @@ impl Machine<'_> {
             self.switch_to(number);
             self.log_top();
             let (pc, fresh) = (
-                self.memory.load(self.fp + frame::PC),
+                self.memory.load(self.fp() + frame::PC),
                 self.thread_word(number, thread::READY) != 0,
             );
-            self.step.begin(self.fp, pc, fresh);
+            self.step.begin(self.fp(), pc, fresh);
             self.solo.begin(solo);
             let mut fuel = BUDGET;
             let exit = loop {
@@ -195,13 +195,13 @@ impl Machine<'_> {
                 if !self.solo.take_paused() {
                     break exit;
                 }
-                self.set_thread_word(number, thread::FRAME, self.fp);
+                self.set_thread_word(number, thread::FRAME, self.fp());
                 self.set_thread_word(number, thread::READY, 1);
                 see(self);
                 self.step.set_fresh(true);
             };
             let over = matches!(exit, Exit::Ended);
-            self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp });
+            self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp() });
             let ready = matches!(exit, Exit::Pending | Exit::Blocked);
             self.set_thread_word(number, thread::READY, ready.into());
             match exit {

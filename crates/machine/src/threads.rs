@@ -66,12 +66,12 @@ impl Machine<'_> {
 
     /// `Thread.start`: the new thread is ready to run.
     pub fn start_thread(&mut self, object: Address) -> Result<(), Trap> {
-        if self.stepping && self.is_only(self.current) {
+        if self.stepping && self.is_only(self.current()) {
             self.solo.end();
             // SOUNDNESS: these are the machine's own notes of what the thread did while nobody could see it.
             self.settled_mut(|machine| {
                 machine.escape_shared();
-                machine.note_all_owned(machine.current)
+                machine.note_all_owned(machine.current())
             })?;
         }
         self.escape(object);
@@ -123,12 +123,12 @@ impl Machine<'_> {
     pub(crate) fn end_thread(&mut self, object: Address) -> Result<(), Trap> {
         self.thread_is_over(object)?;
         // Whoever ran alone does so no more.
-        if self.memory.load(ALONE) & OWNER_MASK == self.current + 1 {
+        if self.memory.load(ALONE) & OWNER_MASK == self.current() + 1 {
             self.memory.store(ALONE, 0);
         }
-        self.set_thread_word(self.current, thread::STATUS, status::FREE);
-        self.set_thread_word(self.current, thread::OBJECT, 0);
-        self.set_thread_word(self.current, thread::FRAME, 0);
+        self.set_thread_word(self.current(), thread::STATUS, status::FREE);
+        self.set_thread_word(self.current(), thread::OBJECT, 0);
+        self.set_thread_word(self.current(), thread::FRAME, 0);
         Ok(())
     }
 
@@ -173,7 +173,7 @@ impl Machine<'_> {
 
     /// Whether a thread other than the running one keeps the program alive.
     pub(crate) fn others_alive(&mut self) -> bool {
-        self.is_kept_alive_without(self.current)
+        self.is_kept_alive_without(self.current())
     }
 
     /// Whether a thread other than this one keeps the program alive.
@@ -197,7 +197,7 @@ impl Machine<'_> {
 
     /// Puts the running thread to sleep in some way, until `deadline` if it is not 0.
     pub fn wait_for(&mut self, how: u32, blocker: Address, deadline: u64) {
-        let record = thread_record(self.current);
+        let record = thread_record(self.current());
         self.memory.store(record + thread::STATUS, how);
         self.memory.store(record + thread::BLOCKER, blocker);
         self.memory.store(record + thread::WAKE, wake::NONE);
@@ -213,13 +213,13 @@ impl Machine<'_> {
             self.enter_wait_set(blocker);
         }
         if !self.stepping {
-            self.run.note_arrival(self.current);
+            self.run.note_arrival(self.current());
         }
     }
 
     /// The running thread goes on after a wait.
     pub fn resume_running(&mut self) {
-        let object = self.thread_word(self.current, thread::OBJECT);
+        let object = self.thread_word(self.current(), thread::OBJECT);
         self.set_state(object, state::RUNNABLE);
     }
 

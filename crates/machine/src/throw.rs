@@ -48,7 +48,7 @@ impl Machine<'_> {
             false => Obstacle::Feature,
         };
         let mut nearest = String::new();
-        let mut at = self.fp;
+        let mut at = self.fp();
         while at != 0 {
             let (id, pc, caller) = self.frame_at(at);
             let method = self.program.method(id);
@@ -230,7 +230,7 @@ impl Machine<'_> {
 
     /// Whether the code that the machine is raising an exception for is left out of stack traces.
     pub fn fails_out_of_sight(&self, exception_class: ClassId) -> bool {
-        let mut at = self.fp;
+        let mut at = self.fp();
         while at != 0 {
             let (id, _, caller) = self.frame_at(at);
             let method = self.program.method(id);

@@ -204,7 +204,7 @@ impl<'p> Locks for Java<'p> {
     }
 
     fn distrust(&self, state: &mut Machine<'p>) {
-        state.distrusts = true;
+        state.facts.distrust_synchronizers();
     }
 }
 

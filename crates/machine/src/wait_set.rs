@@ -100,7 +100,7 @@ impl Machine<'_> {
 
     /// The running thread has entered the wait set of an object.
     pub(crate) fn enter_wait_set(&mut self, object: Address) {
-        self.enter_turn(self.current, LAST, object);
+        self.enter_turn(self.current(), LAST, object);
     }
 
     /// Gives a thread that waits at an object another turn.
@@ -153,7 +153,7 @@ impl Machine<'_> {
 
     /// The running thread has the monitor of an object back, and waits no longer. Whether its wait ends with an exception.
     pub fn leave_wait_set(&mut self, object: Address) -> bool {
-        let me = self.current;
+        let me = self.current();
         let otherwise = self.step.choice() == 1 && self.ends_otherwise(me);
         let throws = match self.wake_kind(me) {
             wake::INTERRUPTED => true,

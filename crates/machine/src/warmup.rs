@@ -87,8 +87,7 @@ impl Machine<'_> {
     /// the image was prepared for.
     pub fn begin(&mut self, start: &Start) -> Result<(), LaunchError> {
         self.restart();
-        self.facts.forget_declared();
-        self.distrusts = false;
+        self.facts.assume_again();
         self.solo.start_over();
         self.forget_encodings();
         self.launch_start(start)

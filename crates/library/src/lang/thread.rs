@@ -100,11 +100,11 @@ const MOST_MADE: u32 = 0xffff;
 const MOST_NAMES: u32 = 10;
 
 fn counted(m: &mut Machine<'_>, word: u32) -> Result<u32, Trap> {
-    let made = m.thread_word(m.current, word);
+    let made = m.thread_word(m.current(), word);
     if made == MOST_MADE {
         return Err(Trap::Unsupported(format!("more than {MOST_MADE} threads made by one")));
     }
-    m.set_thread_word(m.current, word, made + 1);
+    m.set_thread_word(m.current(), word, made + 1);
     Ok(made)
 }
 
@@ -112,9 +112,9 @@ fn counted(m: &mut Machine<'_>, word: u32) -> Result<u32, Trap> {
 fn own_name(m: &mut Machine<'_>, _: &Args) -> Answer {
     let lineage = match m.semantics.names_threads {
         true => m.lineage() as u32,
-        false => u32::from(m.current != 0),
+        false => u32::from(m.current() != 0),
     };
-    let is_last = m.thread_word(m.current, thread::NAMES) == MOST_NAMES - 1;
+    let is_last = m.thread_word(m.current(), thread::NAMES) == MOST_NAMES - 1;
     let made = match m.semantics.names_threads || !is_last {
         true => counted(m, thread::NAMES)?,
         false => MOST_NAMES - 1,
@@ -165,7 +165,8 @@ fn no_manager(_: &mut Machine<'_>, _: &Args) -> Answer {
 fn get_state(m: &mut Machine<'_>, args: &Args) -> Answer {
     if let Some(number) = m.thread_of(args.word(0)) {
         note_watched(m, number);
-        match m.wait_of(number) {
+        // SOUNDNESS: what a parked thread waits for is looked at, and nothing made of it.
+        match m.settled_mut(|m| m.wait_of(number)) {
             // It may have tried already, or not yet.
             Wait::Monitor { .. } => m.note_blocked(number, m.choice() == 1),
             Wait::Nothing => m.note_blocked(number, false),
@@ -193,7 +194,7 @@ fn null(_: &mut Machine<'_>, _: &Args) -> Answer {
 }
 
 fn current_thread(m: &mut Machine<'_>, _: &Args) -> Answer {
-    Ok(Outcome::Word(m.thread_word(m.current, thread::OBJECT)))
+    Ok(Outcome::Word(m.thread_word(m.current(), thread::OBJECT)))
 }
 
 fn next_id(m: &mut Machine<'_>, _: &Args) -> Answer {
@@ -238,7 +239,7 @@ fn sleep_nanos(m: &mut Machine<'_>, args: &Args) -> Answer {
 }
 
 fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
-    let me = m.current;
+    let me = m.current();
     if m.thread_word(me, thread::PHASE) == 0 {
         if m.is_interrupted(me) {
             return sleep_interrupted(m);
@@ -262,7 +263,7 @@ fn sleep(m: &mut Machine<'_>, nanos: u64) -> Answer {
 
 /// A platform thread is told what was interrupted; a virtual one is not.
 fn sleep_interrupted(m: &mut Machine<'_>) -> Answer {
-    let me = m.current;
+    let me = m.current();
     m.clear_interrupt(me);
     let object = m.thread_word(me, thread::OBJECT);
     let is_virtual = m
@@ -343,7 +344,7 @@ fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 /// Notes that what another thread is doing has been looked at.
 pub(crate) fn note_watched(m: &mut Machine<'_>, number: u32) {
-    if number != m.current {
+    if number != m.current() {
         m.note_watch();
         m.violate(&WATCHES);
     }
@@ -357,7 +358,7 @@ fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
 
 fn wait(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (object, millis) = (args.word(0), args.wide(1) as i64);
-    let me = m.current;
+    let me = m.current();
     if m.thread_word(me, thread::PHASE) == 0 {
         if millis < 0 {
             return raise("java/lang/IllegalArgumentException", "timeout value is negative");
@@ -414,7 +415,7 @@ fn check_owner(m: &Machine<'_>, object: Address) -> Result<(), Trap> {
 
 fn park(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (absolute, time) = (args.word(1) != 0, args.wide(2) as i64);
-    let me = m.current;
+    let me = m.current();
     if m.thread_word(me, thread::PHASE) != 0 {
         m.set_thread_word(me, thread::PHASE, 0);
         m.set_thread_word(me, thread::PERMIT, 0);

@@ -23,7 +23,7 @@ pub(crate) const METHODS: &[Entry] = &[
 
 fn fill_in_stack_trace(m: &mut Machine<'_>, args: &Args) -> Answer {
     let exception = args.word(0);
-    let frames = m.backtrace(m.current, Some(m.class_of(exception)));
+    let frames = m.backtrace(m.current(), Some(m.class_of(exception)));
     // A word more than the frames need says that the code at fault is not among them.
     let out_of_sight = i32::from(m.fails_out_of_sight(m.class_of(exception)));
     let pairs = m.new_array(m.known.int_array, frames.len() as i32 * 2 + out_of_sight)?;
