@@ -41,6 +41,26 @@ fn what_reductions_claim_holds_at_every_state() {
 }
 
 #[test]
+fn operations_at_once_show_what_a_search_inside_of_them_does() {
+    for more in [&["--count", "24"][..], &["--count", "8", "--commute"]] {
+        let fixed = [
+            "oracle",
+            "--java",
+            "--concurrent",
+            "--operations",
+            "--size",
+            "2",
+            "--states",
+            "4000",
+        ];
+        let ran = raddle(&[&fixed[..], more].concat());
+        assert_eq!(ran.status, Some(0), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains(" 0 on which strategies disagree"), "{}", ran.out);
+        eprint!("{}", ran.out);
+    }
+}
+
+#[test]
 fn a_search_that_leaves_something_out_is_caught_and_the_program_shrunk() {
     let ran = raddle(&[
         "oracle", "--java", "--seed", "17", "--count", "1", "--size", "1", "--blind", "0",
