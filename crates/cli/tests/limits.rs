@@ -175,12 +175,16 @@ fn a_compiler_that_hangs_is_ended() {
     wait_until("what the compiler started has ended", || !is_alive(sleeper.trim()));
 }
 
-/// Whether these tests run under `nohup`, which is for their children, too.
-fn is_hangup_ignored() -> bool {
+/// The signals that end a process and are not ignored by these tests, as under `nohup` or in the background of a script: their children
+/// ignore what they do, until they have said otherwise.
+fn signals() -> Vec<&'static str> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .is_some_and(|mask| mask & 1 != 0)
+    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let ignored = |number: u32| mask.is_some_and(|mask| mask >> (number - 1) & 1 != 0);
+    let all = [("INT", 2), ("TERM", 15), ("HUP", 1)];
+    let heard = all.into_iter().filter(|&(_, number)| !ignored(number));
+    heard.map(|(name, _)| name).collect()
 }
 
 #[test]
@@ -198,8 +202,8 @@ fn a_signal_ends_it_at_any_moment() {
                 .spawn()
                 .expect("raddle runs");
             std::thread::sleep(Duration::from_millis(milliseconds));
-            let signals = if is_hangup_ignored() { 2 } else { 3 };
-            signal(&child, ["INT", "TERM", "HUP"][round % signals]);
+            let signals = signals();
+            signal(&child, signals[round % signals.len()]);
             let (status, text) = end(child);
             let path = here.join(json);
             match status {
