@@ -2,6 +2,7 @@
 
 mod deadlock;
 mod exception;
+mod history;
 mod livelock;
 mod lock;
 mod race;

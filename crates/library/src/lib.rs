@@ -7,6 +7,7 @@
 mod common;
 mod constant_pool;
 mod files;
+mod history;
 mod internal;
 mod invoke;
 mod io;
@@ -112,7 +113,7 @@ impl Library {
             natives: table(NATIVE),
             replaced: table(REPLACED),
             output: Table::new(),
-            verify: table(&[verify::METHODS]),
+            verify: table(&[verify::METHODS, history::METHODS]),
         }
     }
 

@@ -108,6 +108,33 @@ pub(crate) fn touches(class: &str, name: &str, descriptor: &str) -> Touches {
             },
             _ => Touches::Nothing,
         },
+        "raddle/History" => match name {
+            // No thread but its own writes what is noted of a call, and nobody reads it.
+            "began" => Touches::Several(
+                const {
+                    &[
+                        Touches::Elements {
+                            array: 0,
+                            first: 1,
+                            count: 2,
+                            access: AccessKind::AtomicRead,
+                        },
+                        Touches::Elements {
+                            array: 0,
+                            first: 3,
+                            count: 4,
+                            access: AccessKind::AtomicWrite,
+                        },
+                    ]
+                },
+            ),
+            "ended" => Touches::Several(const { &[element(0, 2), element(0, 3), element(1, 4)] }),
+            "hasPermit" => Touches::Thread {
+                object: 0,
+                interrupts: false,
+            },
+            _ => Touches::Unknown,
+        },
         "java/io/FileOutputStream" if name == "writeBytes" => Touches::Several(
             const {
                 &[
@@ -200,6 +227,15 @@ const fn elements(array: u32, first: u32, count: u32) -> Touches {
         first,
         count,
         access: AccessKind::Read,
+    }
+}
+
+/// An element of an array that is written.
+const fn element(array: u32, index: u32) -> Touches {
+    Touches::Element {
+        array,
+        index,
+        access: AccessKind::AtomicWrite,
     }
 }
 

@@ -26,6 +26,7 @@ mod footprint;
 mod frames;
 mod handle;
 pub mod heap;
+pub mod history;
 mod initialize;
 pub mod inspect;
 mod interference;

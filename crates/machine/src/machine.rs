@@ -6,6 +6,7 @@ use crate::discipline::Discipline;
 use crate::dynamic::sites::Sites;
 use crate::encode::Roles;
 use crate::encoding::Encoding;
+use crate::history::Histories;
 use crate::known::Known;
 use crate::layout::{HEAP, MAX_STRINGS, MAX_THREADS, frame, thread, thread_record};
 use crate::memory::{Address, Memory};
@@ -64,6 +65,8 @@ pub struct Shared<'p> {
     pub(crate) assumptions: Mutex<Assumptions>,
     /// What executions have shown that the verdict does not cover.
     pub caveats: Mutex<BTreeSet<Caveat>>,
+    /// What programs have recorded, by its number.
+    pub(crate) histories: Mutex<Histories>,
     /// Whether the process may hold so many bytes more; asked before a heap grows.
     pub room: fn(u64) -> bool,
     /// Whether the user wants an end: what only saves time is then left out.
@@ -153,6 +156,7 @@ impl<'p> Shared<'p> {
             files,
             assumptions: Mutex::default(),
             caveats: Mutex::default(),
+            histories: Mutex::default(),
             room: |_| true,
             stopped: || false,
             strings: RwLock::default(),

@@ -311,6 +311,7 @@ impl<'p> System for Java<'p> {
 
     fn transitions(&self, state: &mut Machine<'p>, transitions: &mut Transitions<Action>) {
         state.transitions(transitions);
+        state.add_history(transitions);
     }
 
     fn apply(&self, state: &mut Machine<'p>, action: Action) -> Result<Undo, Unsupported> {
