@@ -27,6 +27,7 @@
 
 pub mod analyze;
 mod assumptions;
+mod batch;
 pub mod budget;
 mod check;
 pub mod compare;

@@ -6,11 +6,15 @@ use program::jdk::Jdk;
 use program::source;
 use std::path::Path;
 
-/// The source of `raddle.Verify`.
-pub const RADDLE: &str = include_str!("../../../java/raddle/Verify.java");
+/// The classes of Raddle's own, each by its file and its source.
+pub const RADDLE: [(&str, &str); 2] = [
+    ("raddle/Verify.java", include_str!("../../../java/raddle/Verify.java")),
+    ("raddle/History.java", include_str!("../../../java/raddle/History.java")),
+];
 
-const CLASSES: [(&str, &str, &str); 2] = [
-    ("raddle/Verify.java", "raddle.Verify", RADDLE),
+const CLASSES: [(&str, &str, &str); 3] = [
+    (RADDLE[0].0, "raddle.Verify", RADDLE[0].1),
+    (RADDLE[1].0, "raddle.History", RADDLE[1].1),
     (
         "gov/nasa/jpf/vm/Verify.java",
         "gov.nasa.jpf.vm.Verify",

@@ -1,58 +1,26 @@
 //! Programs that are compiled at once and searched one after the other, on one machine that goes back to its image for each.
 
 use super::is_spurious;
+use crate::batch::{Batch, Prepared};
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::proved;
-use crate::verify;
 use crate::{Failure, discipline};
 use kernel::{Assumptions, Instrumentation, Property};
-use library::{HostFiles, Library};
 use machine::discipline::Discipline;
 use machine::system::{Action, Java};
-use machine::{Limits, Machine, Mark, Nowhere, Operations, Shared, Start, StepSemantics};
+use machine::{Machine, Mark, Operations, StepSemantics};
 use oracle::compare::{Finding, Ran, Strategy, Subject, Summary, search};
-use program::classpath::ClassPath;
 use program::jdk::Jdk;
-use program::source;
 use program::world::{MethodId, Program};
-use std::collections::{BTreeMap, HashSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
-
-/// Words of the heap: the programs are small.
-const HEAP_WORDS: u32 = 1 << 26;
 
 /// The operations that may take effect at once.
 static OPERATIONS: LazyLock<Arc<Operations>> = LazyLock::new(|| {
     let all = Operations::new(["java.util.concurrent.*.*"]);
     Arc::new(all.unwrap_or_default())
 });
-
-/// A folder for one batch, gone with it.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, Failure> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("raddle-oracle-{}-{number}", std::process::id()));
-        fs::create_dir_all(path.join("raddle")).map_err(|error| cannot_write(&path, &error))?;
-        Ok(Folder(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::input(format!("cannot write {}: {error}", path.display()))
-}
 
 /// Calls `body` for each program, given by the name of its class and its source, with its position. Its circumstances are those of a
 /// seed.
@@ -62,85 +30,27 @@ pub fn each(
     seeds: impl Fn(usize) -> u64,
     mut body: impl FnMut(usize, &mut Case<'_, '_>) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    let folder = Folder::new()?;
-    compile(jdk, &folder.0, programs)?;
-    let text = folder.0.to_string_lossy().into_owned();
-    let class_path = ClassPath::parse(&text, jdk.feature()).map_err(|error| Failure::input(error.to_string()))?;
-    let feature = jdk.feature().into();
-    let files = HostFiles::new(
-        jdk.home(),
-        jdk.version(),
-        feature,
-        &text,
-        std::slice::from_ref(&folder.0),
-    );
-    let program = Program::new(jdk.image().clone(), class_path)
-        .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
-    let limits = Limits {
-        heap_words: HEAP_WORDS,
-        ..Limits::default()
+    let batch = Batch {
+        jdk,
+        class_path: "",
+        programs,
     };
-    let library = Library::exploring();
-    let shared = Shared::new(&program, &library, &files, limits, BTreeMap::new());
-    let mut machine = Machine::new(&shared, Box::new(Nowhere)).map_err(|error| Failure::unknown(error.to_string()))?;
-    let start = |(name, _): &(String, String)| Start {
-        class: name.clone(),
-        entry: None,
-        arguments: Vec::new(),
-    };
-    let starts: Vec<Start> = programs.iter().map(start).collect();
-    machine
-        .prepare_searches(&starts)
-        .map_err(|error| Failure::unknown(error.to_string()))?;
-    for (position, start) in starts.into_iter().enumerate() {
+    batch.each(|position, prepared| {
+        let Prepared {
+            system,
+            machine,
+            class_path,
+            ..
+        } = prepared;
         let mut case = Case {
-            system: Java {
-                shared: &shared,
-                start,
-                semantics: StepSemantics::default(),
-                alone: false,
-                allowed: Vec::new(),
-                operations: Arc::default(),
-            },
-            machine: &mut machine,
+            system,
+            machine,
             seed: seeds(position),
-            class_path: &text,
+            class_path,
             proved: None,
         };
-        if !body(position, &mut case)? {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Compiles all programs and `raddle.Verify` in one go.
-fn compile(jdk: &Jdk, folder: &Path, programs: &[(String, String)]) -> Result<(), Failure> {
-    let javac = jdk.javac().ok_or_else(|| {
-        Failure::input(format!(
-            "{} has no javac; install a full JDK and name it with --jdk",
-            jdk.home().display()
-        ))
-    })?;
-    let mut sources = vec![(folder.join("raddle/Verify.java"), verify::RADDLE)];
-    for (name, source) in programs {
-        sources.push((folder.join(format!("{name}.java")), source));
-    }
-    let mut command = source::compiler(&javac, folder);
-    command.args(["-nowarn", "-cp"]).arg(folder);
-    for (path, source) in sources {
-        fs::write(&path, source).map_err(|error| cannot_write(&path, &error))?;
-        command.arg(path);
-    }
-    let output = command
-        .output()
-        .map_err(|error| Failure::input(format!("javac does not run: {error}")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let messages = String::from_utf8_lossy(&output.stderr);
-    let first: Vec<&str> = messages.lines().take(20).collect();
-    Err(Failure::input(format!("javac: {}", first.join("\n"))))
+        body(position, &mut case)
+    })
 }
 
 /// Rules of exclusive access for `optimistic`, where `P` stands for the program; most are wrong, and must be found to be so.
