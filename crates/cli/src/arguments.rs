@@ -27,6 +27,8 @@ pub struct Arguments {
 pub enum Command {
     /// Explore every thread interleaving of a program: it holds, or here is the one that breaks it
     Check(Box<Check>),
+    /// Find out whether the methods of a class take effect at once, as far as a few threads with a few calls can tell
+    Linearize(Box<Linearize>),
     /// Follow the schedule that `check --trace FILE` wrote, to the same violation
     Replay(Replay),
     /// Explore a program with several strategies, one after another, and show what each costs
@@ -215,6 +217,67 @@ pub struct Compare {
     pub svg: Option<PathBuf>,
 }
 
+/// `raddle linearize`.
+#[derive(Args)]
+pub struct Linearize {
+    /// Where classes come from.
+    #[command(flatten)]
+    pub classes: Classes,
+    /// A .java file, or the name of a class on the class path or of the JDK
+    pub class: String,
+    /// How an object is made, as 'ArrayBlockingQueue(2)' [default: the constructor with fewest parameters]
+    #[arg(long, value_name = "CALL")]
+    pub new: Option<String>,
+    /// Methods to call [default: all but those of Object, iterators and views]
+    #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',')]
+    pub methods: Vec<String>,
+    /// Calls before there are threads, as 'add(1),add(2)' [default: nothing, and something that puts one or two things in]
+    #[arg(long, value_name = "CALLS")]
+    pub init: Option<String>,
+    /// Take what another class does, with indivisible calls, for what is right: a .java file or a name
+    #[arg(long, value_name = "CLASS")]
+    pub against: Option<String>,
+    /// The most threads of a scenario
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=6))]
+    pub threads: usize,
+    /// The most calls of each thread
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=8))]
+    pub calls: usize,
+    /// The most scenarios; if there are more, small ones come first, and others are drawn from --seed
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    pub scenarios: usize,
+    /// Where choices come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Let threads interrupt each other
+    #[arg(long)]
+    pub interrupts: bool,
+    /// Compare the interrupt status and the permit to park that calls leave behind, too
+    #[arg(long)]
+    pub side_effects: bool,
+    /// Take the effect of a method to happen at once, as Class.method, with * for any part of a name
+    #[arg(long, value_name = "METHOD", value_delimiter = ',')]
+    pub operation: Vec<String>,
+    /// Pass over scenarios with more states
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub states: u64,
+    /// Stop after this time: 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Stop before the process holds more memory than this: 8G [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub memory: Option<u64>,
+    /// Write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the report as one HTML page
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    /// Print the verdict alone
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 /// The order of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SearchOrder {
@@ -348,7 +411,12 @@ pub fn read() -> Result<Arguments, Failure> {
         Command::Check(check) => check.how.subject.settle()?,
         Command::Compare(compare) => compare.how.subject.settle()?,
         Command::Run(run) => run.subject.settle()?,
-        Command::Replay(_) | Command::List | Command::Analyze(_) | Command::Dump(_) | Command::Oracle(_) => {}
+        Command::Replay(_)
+        | Command::Linearize(_)
+        | Command::List
+        | Command::Analyze(_)
+        | Command::Dump(_)
+        | Command::Oracle(_) => {}
     }
     Ok(arguments)
 }

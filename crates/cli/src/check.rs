@@ -21,7 +21,7 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
         }
     }
     let written = [&options.json, &options.html, &options.trace];
-    get_ready(written.into_iter().flatten(), &options.how)?;
+    get_ready(written.into_iter().flatten(), &options.how.subject.program)?;
     let publisher = Publisher {
         begun,
         json: options.json.clone(),

@@ -15,7 +15,10 @@ use std::path::{Path, PathBuf};
 /// Compares strategies. The status is 1 if they disagree.
 pub fn compare(options: &Compare) -> Result<u8, Failure> {
     let contenders = contenders(&options.try_into()?)?;
-    get_ready([&options.csv, &options.svg].into_iter().flatten(), &options.how)?;
+    get_ready(
+        [&options.csv, &options.svg].into_iter().flatten(),
+        &options.how.subject.program,
+    )?;
     let outputs = Outputs {
         csv: options.csv.clone(),
         svg: options.svg.clone(),

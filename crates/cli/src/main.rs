@@ -7,6 +7,7 @@ mod compare;
 mod console;
 mod dump;
 mod large_pages;
+mod linearize;
 mod list;
 mod options;
 mod oracle;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
     let result = arguments::read().and_then(|arguments| match &arguments.command {
         Command::Check(check) => check::check(check),
         Command::Compare(compare) => compare::compare(compare),
+        Command::Linearize(linearize) => linearize::linearize(linearize),
         Command::Replay(replay) => replay::replay(replay),
         Command::List => list::list(),
         Command::Run(run) => run::run(run),

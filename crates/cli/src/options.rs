@@ -1,13 +1,38 @@
 //! From what was typed to what the driver takes.
 
-use crate::arguments::{Analyze, Check, Classes, Compare, Exploring, Oracle, Replay, SearchOrder, StoreKind, Subject};
-use driver::{Failure, Order, names, options};
+use crate::arguments::{
+    Analyze, Check, Classes, Compare, Exploring, Linearize, Oracle, Replay, SearchOrder, StoreKind, Subject,
+};
+use driver::{Failure, Order, linearize, names, options};
 
 impl From<&Classes> for options::Classes {
     fn from(typed: &Classes) -> options::Classes {
         options::Classes {
             class_path: typed.class_path.clone(),
             jdk: typed.jdk.clone(),
+        }
+    }
+}
+
+impl From<&Linearize> for linearize::Linearize {
+    fn from(typed: &Linearize) -> linearize::Linearize {
+        linearize::Linearize {
+            classes: (&typed.classes).into(),
+            class: typed.class.clone(),
+            new: typed.new.clone(),
+            methods: typed.methods.clone(),
+            init: typed.init.clone(),
+            against: typed.against.clone(),
+            threads: typed.threads,
+            calls: typed.calls,
+            scenarios: typed.scenarios,
+            seed: typed.seed,
+            interrupts: typed.interrupts,
+            flags: typed.side_effects,
+            operation: typed.operation.clone(),
+            states: typed.states,
+            time: typed.time,
+            memory: typed.memory,
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Files that a command is to write, looked at before it begins.
 
-use crate::arguments::Exploring;
 use crate::publish::check_writable;
 use driver::Failure;
 use std::collections::BTreeSet;
@@ -28,8 +27,8 @@ fn refuse_shared_outputs<'p>(mut written: impl Iterator<Item = &'p PathBuf>) -> 
 }
 
 /// What comes before anything that may take long: whatever is to be written can be, and is not the program itself.
-pub fn get_ready<'p>(written: impl Iterator<Item = &'p PathBuf> + Clone, how: &Exploring) -> Result<(), Failure> {
-    let program = Path::new(&how.subject.program);
+pub fn get_ready<'p>(written: impl Iterator<Item = &'p PathBuf> + Clone, program: &str) -> Result<(), Failure> {
+    let program = Path::new(program);
     refuse_shared_outputs(written.clone())?;
     for path in written {
         if path

@@ -14,6 +14,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("reduction", &["kernel"]),
     ("model", &["kernel"]),
     ("oracle", &["kernel", "store", "search", "reduction", "model"]),
+    ("linearize", &[]),
     ("report", &[]),
     (
         "driver",
@@ -28,6 +29,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "reduction",
             "model",
             "oracle",
+            "linearize",
             "report",
         ],
     ),

@@ -87,7 +87,7 @@ impl Plan {
                 "a random search does not end by itself: give --time or --states",
             ));
         }
-        let memory = how.memory.unwrap_or_else(|| available_bytes() / 4 * 3);
+        let memory = how.memory.unwrap_or_else(usual_memory);
         let options = Options {
             order: how.search,
             properties,
@@ -435,6 +435,11 @@ fn refuse_idle_claims(how: &Exploring, combination: &Combination) -> Result<(), 
         )));
     }
     Ok(())
+}
+
+/// What the process may hold where nothing is said: three quarters of what is free.
+pub fn usual_memory() -> u64 {
+    available_bytes() / 4 * 3
 }
 
 /// Memory that is free, in bytes; 4 GB where the system does not say.

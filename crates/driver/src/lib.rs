@@ -37,6 +37,7 @@ pub mod dump;
 mod failure;
 mod growth;
 pub mod limits;
+pub mod linearize;
 pub mod names;
 mod narrate;
 mod observer;
