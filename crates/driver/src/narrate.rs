@@ -29,11 +29,22 @@ pub fn narrate<'p>(
     found: &Found<Action>,
     sources: &mut Sources,
 ) -> Option<Violation> {
+    narrate_inside(system, machine, found, sources, "")
+}
+
+/// The same, and what a class of the JDK does inside is told as if it were the program's.
+pub fn narrate_inside<'p>(
+    system: &Java<'p>,
+    machine: &mut Machine<'p>,
+    found: &Found<Action>,
+    sources: &mut Sources,
+    class: &str,
+) -> Option<Violation> {
     // Each thread has a name of its own, unless it takes other steps to make that up.
     let names = std::mem::replace(&mut machine.semantics.names_threads, true);
-    let told = tell(system, machine, found, sources);
+    let told = tell(system, machine, found, sources, class);
     machine.semantics.names_threads = names;
-    told.or_else(|| tell(system, machine, found, sources))
+    told.or_else(|| tell(system, machine, found, sources, class))
 }
 
 fn tell<'p>(
@@ -41,6 +52,7 @@ fn tell<'p>(
     machine: &mut Machine<'p>,
     found: &Found<Action>,
     sources: &mut Sources,
+    inside: &str,
 ) -> Option<Violation> {
     let printed = Printed::default();
     machine.console = Box::new(printed.clone());
@@ -50,6 +62,7 @@ fn tell<'p>(
         threads: HashMap::new(),
         monitors: Vec::new(),
         sources,
+        inside,
         printed,
         row_of_step: Vec::new(),
         unplaced: 0,
@@ -92,6 +105,8 @@ struct Narrator<'s> {
     /// Monitors and synchronizers that were taken so far.
     monitors: Vec<Address>,
     sources: &'s mut Sources,
+    /// A class of the JDK whose accesses are told, or nothing.
+    inside: &'s str,
     printed: Printed,
     row_of_step: Vec<usize>,
     /// Steps before the first row.
@@ -172,7 +187,7 @@ impl Narrator<'_> {
         let in_constructor = place
             .as_ref()
             .is_some_and(|place| place.name == "<init>" || place.name == "<clinit>");
-        let own = position == Some(0) && !in_constructor;
+        let own = (position == Some(0) || self.is_inside(&frames)) && !in_constructor;
         let shown = match &doing {
             Doing::Access { cell, .. } => (own || is_atomic(cell)) && !is_compilers(cell),
             // What the JDK locks for its own bookkeeping is no news.
@@ -202,6 +217,19 @@ impl Narrator<'_> {
             doing,
             old,
         }
+    }
+
+    /// Whether the class of the JDK whose accesses are told makes one, itself or through a handle.
+    fn is_inside(&self, frames: &[Frame]) -> bool {
+        let handles = ["java.lang.invoke.", "jdk.internal.misc."];
+        let mut others = frames
+            .iter()
+            .filter(|frame| !handles.iter().any(|start| frame.class.starts_with(start)));
+        let rest = others.next().and_then(|frame| match &*frame.name {
+            "<init>" | "<clinit>" => None,
+            _ => frame.class.strip_prefix(self.inside),
+        });
+        !self.inside.is_empty() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('$'))
     }
 
     fn after(&mut self, machine: &mut Machine<'_>, before: Before) {

@@ -135,7 +135,7 @@ struct Chooser {
 }
 
 impl Chooser {
-    /// Enters a scenario. Threads that are exchanged make no other one.
+    /// Enters a scenario.
     fn enter(&mut self, init: &[Call], mut threads: Vec<Vec<Call>>) {
         if self.interrupts {
             let count = threads.len();
@@ -143,13 +143,9 @@ impl Chooser {
                 let own = calls.iter_mut().filter(|call| call.other.is_some());
                 own.for_each(|call| *call = Call::interrupt((number + 1) % count));
             }
-        } else {
-            threads.sort_by(|one, two| two.len().cmp(&one.len()).then_with(|| one.cmp(two)));
         }
-        self.chosen.insert(Scenario {
-            init: init.to_vec(),
-            threads,
-        });
+        let init = init.to_vec();
+        self.chosen.insert(Scenario { init, threads }.canonical());
     }
 
     /// All scenarios of a shape.

@@ -98,6 +98,16 @@ impl Scenario {
         self.threads.iter().map(Vec::len).sum()
     }
 
+    /// The same with its threads in a fixed order: exchanging them makes no other scenario, unless they name each other.
+    #[must_use]
+    pub fn canonical(mut self) -> Scenario {
+        if self.threads.iter().flatten().all(|call| call.other.is_none()) {
+            self.threads
+                .sort_by(|one, two| two.len().cmp(&one.len()).then_with(|| one.cmp(two)));
+        }
+        self
+    }
+
     /// The scenarios with one call less, and those with an initial call less.
     pub fn smaller(&self) -> Vec<Scenario> {
         let mut all = Vec::new();
@@ -111,7 +121,7 @@ impl Scenario {
                     less.threads.remove(thread);
                 }
                 if less.threads.iter().filter(|calls| !calls.is_empty()).count() > 1 {
-                    all.push(less);
+                    all.push(less.canonical());
                 }
             }
         }

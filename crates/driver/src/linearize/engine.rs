@@ -2,7 +2,7 @@
 
 use super::retell::retell;
 use crate::batch::{Batch, Prepared};
-use crate::narrate::narrate;
+use crate::narrate::narrate_inside;
 use crate::observer::{Observer, Watch};
 use crate::sources::Sources;
 use crate::{Failure, limits};
@@ -22,6 +22,9 @@ use store::Exact;
 
 /// Scenarios that are compiled in one go.
 const TOGETHER: usize = 100;
+/// If there are more than these, only a few come first: what is wrong is often found soon.
+const MANY: usize = 50;
+const FEW: usize = 12;
 /// Random steps before a search that put what reductions rest on to the test.
 const TRIAL: u64 = 500;
 /// Even without time, a trace may take so long to be made shorter.
@@ -91,16 +94,20 @@ impl Engine<'_> {
         observer: &mut dyn Observer,
         each: &mut dyn FnMut(usize, Examined) -> bool,
     ) -> Result<(), Failure> {
-        for (number, chunk) in scenarios.chunks(TOGETHER).enumerate() {
-            let mut goes_on = true;
-            let first = number * TOGETHER;
-            self.examine_some(chunk, first, observer, &mut |position, examined| {
+        let (mut first, mut goes_on) = (0, true);
+        while goes_on && first < scenarios.len() {
+            let most = if first == 0 && scenarios.len() > MANY {
+                FEW
+            } else {
+                TOGETHER
+            };
+            let count = most.min(scenarios.len() - first);
+            let some = &scenarios[first..first + count];
+            self.examine_some(some, first, observer, &mut |position, examined| {
                 goes_on = each(position, examined);
                 goes_on
             })?;
-            if !goes_on {
-                break;
-            }
+            first += count;
         }
         Ok(())
     }
@@ -131,7 +138,10 @@ impl Engine<'_> {
             if self.reference.is_none() || is_reference {
                 specified = Some(self.search(&mut prepared, &programs[position].0, true, observer)?);
             }
-            let (false, Some(at_once)) = (is_reference, specified.take()) else {
+            if is_reference {
+                return Ok(true);
+            }
+            let Some(at_once) = specified.take() else {
                 return Ok(true);
             };
             let examined = self.compare(
@@ -292,17 +302,20 @@ impl Engine<'_> {
             }
             return Ok(Judgement::Beyond(Box::new(violation)));
         }
-        if let Some(found) = whole
-            .outcome
-            .endless
-            .as_ref()
-            .filter(|_| at_once.outcome.endless.is_none())
-            && !self.spins_at_once(prepared, class, observer)?
+        if let Some(found) = whole.outcome.endless.as_ref()
+            && at_once.outcome.endless.is_none()
         {
-            self.begin(prepared, class, false)?;
-            let mut violation = self.narrate(prepared, scenario, found).unwrap_or_default();
-            violation.message = format!("may spin for ever: {}", scenario.line());
-            return Ok(Judgement::Beyond(Box::new(violation)));
+            if self.reference.is_some() {
+                let why = "calls may spin for ever, and whether those of --against may is not known";
+                return Ok(Judgement::Unknown(why.to_owned()));
+            }
+            if !self.spins_at_once(prepared, class, observer)? {
+                self.begin(prepared, class, false)?;
+                let mut violation = self.narrate(prepared, scenario, found).unwrap_or_default();
+                violation.message = format!("may spin for ever: {}", scenario.line());
+                violation.why.push("calls that take effect at once do not".to_owned());
+                return Ok(Judgement::Beyond(Box::new(violation)));
+            }
         }
         if let Some(why) = &whole.stopped {
             return Ok(Judgement::Unknown(why.clone()));
@@ -323,10 +336,6 @@ impl Engine<'_> {
         class: &str,
         observer: &mut dyn Observer,
     ) -> Result<bool, Failure> {
-        if self.reference.is_some() {
-            // Its program is another one, and was searched before.
-            return Ok(false);
-        }
         self.begin(prepared, class, true)?;
         let combination = Combination::base();
         prepared.system.semantics = StepSemantics::new(combination.instrumentation());
@@ -375,7 +384,13 @@ impl Engine<'_> {
         let mut places = vec![prepared.folder.to_path_buf()];
         places.extend(self.sources.iter().cloned());
         let machine: &mut Machine<'_> = prepared.machine;
-        let violation = narrate(&prepared.system, machine, found, &mut Sources::new(places))?;
+        let violation = narrate_inside(
+            &prepared.system,
+            machine,
+            found,
+            &mut Sources::new(places),
+            &self.subject.class,
+        )?;
         Some(Violation {
             property: "linearizable".to_owned(),
             class: self.subject.class.clone(),

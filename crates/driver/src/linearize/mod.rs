@@ -14,6 +14,7 @@ use crate::{Failure, budget, limits};
 use ::linearize::{Choice, Wanted, choose};
 use class::Known;
 use report::model::{Report, SCHEMA, Verdict, Violation};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -180,7 +181,7 @@ impl Linearize {
         report.transitions = seen.transitions;
         report.max_depth = seen.max_depth;
         report.threads = self.threads as u64 + 1;
-        report.verdict = match (&seen.found, seen.within == chosen.scenarios.len()) {
+        report.verdict = match (&seen.found, seen.within.len() == chosen.scenarios.len()) {
             (Some(_), _) => Verdict::Violated,
             (None, true) => Verdict::Holds,
             (None, false) => Verdict::Unknown,
@@ -228,7 +229,7 @@ fn split(text: &str) -> Vec<String> {
 /// What was seen so far.
 #[derive(Default)]
 struct Seen {
-    within: usize,
+    within: BTreeSet<Scenario>,
     histories: usize,
     states: u64,
     transitions: u64,
@@ -244,7 +245,9 @@ impl Seen {
         self.transitions += examined.transitions;
         self.max_depth = self.max_depth.max(examined.max_depth);
         match examined.judgement {
-            Judgement::Within => self.within += 1,
+            Judgement::Within => {
+                self.within.insert(scenario.clone());
+            }
             Judgement::Beyond(violation) => self.found = Some((scenario.clone(), *violation)),
             Judgement::Unknown(why) => self.unknown.push((scenario.clone(), why)),
         }
@@ -258,7 +261,8 @@ impl Seen {
         observer: &mut dyn Observer,
     ) -> Result<(), Failure> {
         loop {
-            let smaller = scenario.smaller();
+            let mut smaller = scenario.smaller();
+            smaller.retain(|one| !self.within.contains(one));
             let mut found = None;
             engine.examine(&smaller, observer, &mut |position, examined| {
                 if let Judgement::Beyond(violation) = examined.judgement {
@@ -276,7 +280,7 @@ impl Seen {
 
     fn covered(&self, chosen: &Choice, options: &Linearize) -> String {
         let (threads, calls) = (options.threads, options.calls);
-        let done = self.within + self.unknown.len() + usize::from(self.found.is_some());
+        let done = self.within.len() + self.unknown.len() + usize::from(self.found.is_some());
         let of = match chosen.all == chosen.scenarios.len() as u64 || chosen.all < 2 * chosen.scenarios.len() as u64 {
             true => "all there are".to_owned(),
             false => format!("chosen from about {}", chosen.all),
@@ -289,7 +293,7 @@ impl Seen {
     }
 
     fn reason(&self, chosen: &Choice) -> String {
-        let left = chosen.scenarios.len() - self.within;
+        let left = chosen.scenarios.len() - self.within.len();
         match self.unknown.first() {
             None => format!("{left} scenarios were not examined"),
             Some((scenario, why)) => format!(
