@@ -237,6 +237,9 @@ pub struct Linearize {
     /// Take what another class does, with indivisible calls, for what is right: a .java file or a name
     #[arg(long, value_name = "CLASS")]
     pub against: Option<String>,
+    /// Examine this scenario, with | between threads, as 'add(1),size() | add(2)'; can be given several times
+    #[arg(long, value_name = "CALLS")]
+    pub scenario: Vec<String>,
     /// The most threads of a scenario
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(2..=6))]
     pub threads: usize,

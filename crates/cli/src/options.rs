@@ -23,6 +23,7 @@ impl From<&Linearize> for linearize::Linearize {
             methods: typed.methods.clone(),
             init: typed.init.clone(),
             against: typed.against.clone(),
+            given: typed.scenario.clone(),
             threads: typed.threads,
             calls: typed.calls,
             scenarios: typed.scenarios,

@@ -92,6 +92,11 @@ impl Observer for Progress {
         self.memory = memory;
     }
 
+    fn turns_to(&mut self, what: &str) {
+        self.title = format!("{what} · ");
+        self.last = (Duration::ZERO, 0);
+    }
+
     fn progress(&mut self, figures: &Figures) {
         *LATEST.lock().unwrap_or_else(PoisonError::into_inner) = Some(*figures);
         let now = Instant::now();

@@ -13,6 +13,9 @@ pub trait Observer {
     /// A search begins that has so much time, and a process that may hold so many bytes.
     fn begins(&mut self, _time: Option<Duration>, _memory: u64) {}
 
+    /// The next of several searches is this one.
+    fn turns_to(&mut self, _what: &str) {}
+
     /// How far the search is, some tens of milliseconds apart.
     fn progress(&mut self, _figures: &Figures) {}
 

@@ -24,4 +24,4 @@ pub use choose::{Choice, Wanted, choose};
 pub use explain::{explain, told};
 pub use history::{Call as Noted, Ended, History};
 pub use scenario::{Call, Method, Scenario, Subject, callable, some_arguments, thread_name};
-pub use source::METHODS_PATTERN;
+pub use source::{METHODS_PATTERN, MOST_CALLS, MOST_THREADS};

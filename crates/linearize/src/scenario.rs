@@ -72,6 +72,15 @@ impl Call {
         }
     }
 
+    /// A call as a user writes it: `poll()`. It returns something, which is compared.
+    pub fn asking(text: &str) -> Call {
+        Call {
+            java: format!("History.show(subject.{})", text.trim()),
+            returns: true,
+            ..Call::written(text)
+        }
+    }
+
     /// A call as a user writes it: `put(1, 2)`. What it returns is not known, and not wanted.
     pub fn written(text: &str) -> Call {
         Call {

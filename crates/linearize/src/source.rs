@@ -6,6 +6,11 @@ use std::fmt::Write;
 /// What the methods of a scenario's class are called that make its calls, with `*` for the numbers.
 pub const METHODS_PATTERN: &str = "call*";
 
+/// The most threads that a history has room for.
+pub const MOST_THREADS: usize = 6;
+/// The most calls of each thread.
+pub const MOST_CALLS: usize = 8;
+
 impl Scenario {
     /// A program of this class, in the subject's package, that makes the calls and records their history. With `flags`, it notes after each
     /// call whether the thread is interrupted and whether it may park without waiting.

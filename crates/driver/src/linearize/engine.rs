@@ -46,6 +46,8 @@ pub struct Engine<'a> {
     pub inside: Vec<String>,
     /// Whether the interrupt status and the permit to park that calls leave behind are compared, too.
     pub flags: bool,
+    /// What searches leave out. All that leave something out keep the states without successors, and so the histories.
+    pub reductions: Combination,
     /// The most states of one search.
     pub states: u64,
     /// Where sources are, for traces.
@@ -55,14 +57,16 @@ pub struct Engine<'a> {
 /// What came of a scenario.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// How many histories it has.
-    pub histories: usize,
+    /// What calls may come to, as it is.
+    pub histories: Vec<History>,
     /// States of both searches.
     pub states: u64,
     /// Steps of both searches.
     pub transitions: u64,
     /// Longest path.
     pub max_depth: u64,
+    /// Most threads alive at once.
+    pub threads: u64,
     /// What there is to say.
     pub judgement: Judgement,
 }
@@ -103,7 +107,8 @@ impl Engine<'_> {
             };
             let count = most.min(scenarios.len() - first);
             let some = &scenarios[first..first + count];
-            self.examine_some(some, first, observer, &mut |position, examined| {
+            observer.turns_to(&format!("{first} of {} scenarios", scenarios.len()));
+            self.examine_some(some, (first, scenarios.len()), observer, &mut |position, examined| {
                 goes_on = each(position, examined);
                 goes_on
             })?;
@@ -115,7 +120,7 @@ impl Engine<'_> {
     fn examine_some(
         &self,
         scenarios: &[Scenario],
-        first: usize,
+        (first, of): (usize, usize),
         observer: &mut dyn Observer,
         each: &mut dyn FnMut(usize, Examined) -> bool,
     ) -> Result<(), Failure> {
@@ -152,6 +157,7 @@ impl Engine<'_> {
                 observer,
             )?;
             scenario += 1;
+            observer.turns_to(&format!("{} of {of} scenarios", first + scenario));
             Ok(each(first + scenario - 1, examined))
         })
     }
@@ -167,7 +173,7 @@ impl Engine<'_> {
 
     /// Makes a program ready for a search as it is, or with what is to be indivisible at once.
     fn begin(&self, prepared: &mut Prepared<'_, '_>, class: &str, at_once: bool) -> Result<Combination, Failure> {
-        let combination = Combination::auto();
+        let combination = self.reductions.clone();
         let calls = format!("{class}.{METHODS_PATTERN}");
         let mut patterns: Vec<&str> = self.below.iter().map(String::as_str).collect();
         if at_once && self.inside.is_empty() {
@@ -267,10 +273,11 @@ impl Engine<'_> {
         let judgement = self.judge(prepared, class, scenario, &whole, &at_once, observer)?;
         let figures = [&whole, &at_once].map(|one| one.outcome.figures);
         Ok(Examined {
-            histories: whole.histories.len(),
+            histories: whole.histories.into_keys().collect(),
             states: figures.iter().map(|one| one.states).sum(),
             transitions: figures.iter().map(|one| one.transitions).sum(),
             max_depth: figures.iter().map(|one| one.max_depth).max().unwrap_or_default(),
+            threads: whole.outcome.figures.threads.into(),
             judgement,
         })
     }

@@ -4,15 +4,17 @@ mod class;
 mod engine;
 mod retell;
 
-pub use ::linearize::{Call, Scenario, Subject};
+pub use ::linearize::{Call, History, Scenario, Subject};
 pub use engine::{Engine, Examined, Judgement};
 
 use crate::observer::Observer;
 use crate::options::Classes;
 use crate::target::{self, Target};
 use crate::{Failure, budget, limits};
-use ::linearize::{Choice, Wanted, choose};
+use ::linearize::{Choice, MOST_CALLS, MOST_THREADS, Method, Wanted, choose};
 use class::Known;
+use program::input::quoted;
+use reduction::Combination;
 use report::model::{Report, SCHEMA, Verdict, Violation};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,6 +35,8 @@ pub struct Linearize {
     pub init: Option<String>,
     /// A class that says what calls may come to: a .java file or a name.
     pub against: Option<String>,
+    /// The calls of each thread, with `|` between threads and commas between calls: these scenarios, and no others.
+    pub given: Vec<String>,
     /// How many threads at most.
     pub threads: usize,
     /// How many calls each at most.
@@ -65,6 +69,7 @@ impl Linearize {
             methods: Vec::new(),
             init: None,
             against: None,
+            given: Vec::new(),
             threads: 2,
             calls: 2,
             scenarios: 400,
@@ -96,8 +101,10 @@ impl Linearize {
     pub fn examine(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
         let begun = Instant::now();
         limits::limit_time(self.time);
-        budget::limit(self.memory.unwrap_or_else(crate::check::usual_memory));
-        observer.begins(self.time, self.memory.unwrap_or_default());
+        let memory = self.memory.unwrap_or_else(crate::check::usual_memory);
+        budget::limit(memory);
+        // How far one search is says little about the time that is left for all.
+        observer.begins(None, memory);
         let report = self.report(observer);
         observer.ends();
         let mut report = report?;
@@ -119,7 +126,10 @@ impl Linearize {
                 Some(class::read(&other, self.new.as_deref(), &names)?.subject)
             }
         };
-        let chosen = choose(&methods, &self.wanted());
+        let chosen = match self.given.is_empty() {
+            true => choose(&methods, &self.wanted()),
+            false => self.given_scenarios(&methods)?,
+        };
         if chosen.scenarios.is_empty() {
             let names: Vec<String> = chosen.left_out.iter().map(|method| method.signature()).collect();
             return Err(Failure::input(format!(
@@ -135,6 +145,7 @@ impl Linearize {
             below: self.operation.clone(),
             inside: Vec::new(),
             flags: self.flags,
+            reductions: Combination::auto(),
             states: self.states,
             sources: self.sources(),
         };
@@ -143,11 +154,36 @@ impl Linearize {
             seen.add(&chosen.scenarios[position], examined);
             seen.found.is_none() && !limits::is_over()
         })?;
-        if let Some((scenario, _)) = &mut seen.found {
-            let scenario = scenario.clone();
+        if let Some((scenario, _)) = seen.found.clone() {
+            observer.knows(&self.tell(&seen, &chosen));
             seen.shrink(&engine, scenario, observer)?;
         }
-        Ok(self.tell(seen, &chosen))
+        Ok(self.tell(&seen, &chosen))
+    }
+
+    /// The scenarios that are given.
+    fn given_scenarios(&self, methods: &[Method]) -> Result<Choice, Failure> {
+        let init = self.wanted().init.unwrap_or_default();
+        let mut scenarios = Vec::new();
+        for text in &self.given {
+            let threads: Vec<Vec<Call>> = text
+                .split('|')
+                .map(|calls| split(calls).iter().map(|call| known(call, methods)).collect())
+                .collect::<Result<_, _>>()?;
+            let most = threads.iter().map(Vec::len).max().unwrap_or_default();
+            if threads.len() > MOST_THREADS || most > MOST_CALLS || threads.iter().any(Vec::is_empty) {
+                return Err(Failure::input(format!(
+                    "--scenario takes at most {MOST_THREADS} threads of 1 to {MOST_CALLS} calls each, as 'add(1),size() | add(2)'"
+                )));
+            }
+            let init = init.clone();
+            scenarios.push(Scenario { init, threads });
+        }
+        Ok(Choice {
+            all: scenarios.len() as u64,
+            scenarios,
+            left_out: Vec::new(),
+        })
     }
 
     fn wanted(&self) -> Wanted {
@@ -175,18 +211,18 @@ impl Linearize {
         files.map(Path::to_path_buf).chain(folders).collect()
     }
 
-    fn tell(&self, seen: Seen, chosen: &Choice) -> Report {
+    fn tell(&self, seen: &Seen, chosen: &Choice) -> Report {
         let mut report = self.blank_report();
         report.states = seen.states;
         report.transitions = seen.transitions;
         report.max_depth = seen.max_depth;
-        report.threads = self.threads as u64 + 1;
+        report.threads = seen.threads;
         report.verdict = match (&seen.found, seen.within.len() == chosen.scenarios.len()) {
             (Some(_), _) => Verdict::Violated,
             (None, true) => Verdict::Holds,
             (None, false) => Verdict::Unknown,
         };
-        let covered = seen.covered(chosen, self);
+        let covered = seen.covered(chosen);
         match report.verdict {
             Verdict::Holds => report.rests_on.push(covered),
             _ => report.notes.push(covered),
@@ -200,8 +236,24 @@ impl Linearize {
             let note = format!("left out, since no arguments are known: {}", names.join(", "));
             report.notes.push(note);
         }
-        report.violations.extend(seen.found.map(|(_, violation)| violation));
         report
+            .violations
+            .extend(seen.found.iter().map(|(_, violation)| violation.clone()));
+        report
+    }
+}
+
+/// A call as a user writes it. Whether it returns something is a matter of the methods of its name, which are of one mind.
+fn known(text: &str, methods: &[Method]) -> Result<Call, Failure> {
+    let name = text.split('(').next().unwrap_or(text).trim();
+    let mut of_name = methods.iter().filter(|method| method.name == name);
+    match of_name.next() {
+        None => Err(Failure::input(format!(
+            "{} is no call of a method that can be called",
+            quoted(text.trim())
+        ))),
+        Some(first) if first.result.is_none() => Ok(Call::written(text)),
+        Some(_) => Ok(Call::asking(text)),
     }
 }
 
@@ -234,16 +286,18 @@ struct Seen {
     states: u64,
     transitions: u64,
     max_depth: u64,
+    threads: u64,
     unknown: Vec<(Scenario, String)>,
     found: Option<(Scenario, Violation)>,
 }
 
 impl Seen {
     fn add(&mut self, scenario: &Scenario, examined: Examined) {
-        self.histories += examined.histories;
+        self.histories += examined.histories.len();
         self.states += examined.states;
         self.transitions += examined.transitions;
         self.max_depth = self.max_depth.max(examined.max_depth);
+        self.threads = self.threads.max(examined.threads);
         match examined.judgement {
             Judgement::Within => {
                 self.within.insert(scenario.clone());
@@ -278,8 +332,15 @@ impl Seen {
         }
     }
 
-    fn covered(&self, chosen: &Choice, options: &Linearize) -> String {
-        let (threads, calls) = (options.threads, options.calls);
+    fn covered(&self, chosen: &Choice) -> String {
+        let threads = chosen
+            .scenarios
+            .iter()
+            .map(|one| one.threads.len())
+            .max()
+            .unwrap_or_default();
+        let calls = chosen.scenarios.iter().flat_map(|one| &one.threads);
+        let calls = calls.map(Vec::len).max().unwrap_or_default();
         let done = self.within.len() + self.unknown.len() + usize::from(self.found.is_some());
         let of = match chosen.all == chosen.scenarios.len() as u64 || chosen.all < 2 * chosen.scenarios.len() as u64 {
             true => "all there are".to_owned(),
