@@ -132,6 +132,8 @@ impl Batch<'_> {
             class_path.push(":");
             class_path.push(self.class_path);
         }
+        // Without a source path the compiler would take sources from the class path.
+        command.arg("-sourcepath").arg(folder);
         command.args(["-nowarn", "-cp"]).arg(class_path);
         for (path, source) in sources {
             let parent = path.parent().unwrap_or(folder);

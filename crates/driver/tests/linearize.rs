@@ -14,7 +14,7 @@ const SCENARIOS: &[(&str, &str, &[&str])] = &[
         "add(1)",
         &["pollFirst()", "addFirst(2);peekLast()"],
     ),
-    ("ArrayBlockingQueue(1)", "", &["take()", "offer(1);poll()"]),
+    ("ArrayBlockingQueue(1)", "", &["take()", "offer(1)"]),
     ("Semaphore(0)", "", &["tryAcquire()", "release();drainPermits()"]),
 ];
 

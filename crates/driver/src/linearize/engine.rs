@@ -5,18 +5,17 @@ use crate::batch::{Batch, Prepared};
 use crate::narrate::narrate_inside;
 use crate::observer::{Observer, Watch};
 use crate::sources::Sources;
-use crate::{Failure, limits};
+use crate::{Failure, limits, operations};
 use ::linearize::{Ended, History, METHODS_PATTERN, Noted, Scenario, Subject, explain, told};
 use kernel::{Assumptions, Property, Reduction};
 use machine::system::{Action, Java};
-use machine::{Machine, Operations, StepSemantics, history};
+use machine::{Machine, StepSemantics, history};
 use program::jdk::Jdk;
 use reduction::Combination;
 use report::model::Violation;
 use search::{Effort, Ending, Found, Options, Outcome, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use store::Exact;
 
@@ -175,17 +174,16 @@ impl Engine<'_> {
     fn begin(&self, prepared: &mut Prepared<'_, '_>, class: &str, at_once: bool) -> Result<Combination, Failure> {
         let combination = self.reductions.clone();
         let calls = format!("{class}.{METHODS_PATTERN}");
-        let mut patterns: Vec<&str> = self.below.iter().map(String::as_str).collect();
-        if at_once && self.inside.is_empty() {
-            patterns.push(&calls);
-        } else if at_once {
-            patterns.extend(self.inside.iter().map(String::as_str));
+        let mut patterns = self.below.clone();
+        match self.inside.is_empty() {
+            _ if !at_once => {}
+            true => patterns.push(calls),
+            false => patterns.extend(self.inside.iter().cloned()),
         }
-        let operations = Operations::new(patterns)
-            .map_err(|pattern| Failure::input(format!("{pattern} is no pattern for methods: write Class.method")))?;
+        let operations = operations::read(&patterns)?;
         let system = &mut prepared.system;
         system.semantics = StepSemantics::new(combination.instrumentation());
-        system.operations = Arc::new(operations);
+        system.operations = operations;
         prepared.machine.take_at_once(system.operations.clone());
         system
             .begin(prepared.machine)

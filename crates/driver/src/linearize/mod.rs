@@ -10,7 +10,7 @@ pub use engine::{Engine, Examined, Judgement};
 use crate::observer::Observer;
 use crate::options::Classes;
 use crate::target::{self, Target};
-use crate::{Failure, budget, limits};
+use crate::{Failure, budget, limits, operations};
 use ::linearize::{Choice, MOST_CALLS, MOST_THREADS, Method, Wanted, choose};
 use class::Known;
 use program::input::quoted;
@@ -19,6 +19,12 @@ use report::model::{Report, SCHEMA, Verdict, Violation};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+
+/// What every verdict rests on.
+const RESTS_ON: [&str; 2] = [
+    "sequential consistency: data races inside of the class are not looked for",
+    "calls that run for ever are noticed where the search comes past them, and not looked for",
+];
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -224,7 +230,11 @@ impl Linearize {
         };
         let covered = seen.covered(chosen);
         match report.verdict {
-            Verdict::Holds => report.rests_on.push(covered),
+            Verdict::Holds => {
+                report.rests_on.push(covered);
+                report.rests_on.extend(RESTS_ON.map(str::to_owned));
+                report.rests_on.extend(operations::line(&self.operation));
+            }
             _ => report.notes.push(covered),
         }
         if report.verdict == Verdict::Unknown {

@@ -60,7 +60,9 @@ impl Retold {
                 let mut events = row.events.clone();
                 events.retain(|event| !is_about_subject(event));
                 let is_idle = events.is_empty() && (row.call.is_empty() || row.call.ends_with(".valueOf"));
-                match is_idle || method == "<clinit>" || source.starts_with("History.") {
+                // That threads are started goes without saying.
+                let is_start = method == "main" && source.ends_with(".start();");
+                match is_idle || is_start || method == "<clinit>" || source.starts_with("History.") {
                     true => self.skip(&row),
                     false => self.push(row, source, events),
                 }
