@@ -28,6 +28,21 @@ fn calls(text: &str) -> Vec<Call> {
         .collect()
 }
 
+fn engine<'a>(jdk: &'a Jdk, subject: &'a Subject, reductions: &str) -> Engine<'a> {
+    Engine {
+        jdk,
+        class_path: "",
+        subject,
+        reference: None,
+        below: Vec::new(),
+        inside: Vec::new(),
+        flags: true,
+        reductions: Combination::named(reductions.split(',')).expect("they go together"),
+        states: 1_000_000,
+        sources: Vec::new(),
+    }
+}
+
 fn examine(engine: &Engine<'_>, scenario: &Scenario) -> Examined {
     let mut examined = None;
     engine
@@ -37,6 +52,36 @@ fn examine(engine: &Engine<'_>, scenario: &Scenario) -> Examined {
         })
         .expect("it can be explored");
     examined.expect("each scenario has a result")
+}
+
+/// A queue whose size is asked for while something is taken and something put.
+fn sizing() -> Scenario {
+    Scenario {
+        init: vec![Call::written("add(1)")],
+        threads: vec![calls("poll();offer(2)"), calls("size()")],
+    }
+}
+
+#[test]
+fn what_takes_effect_at_once_on_both_sides_makes_no_difference() {
+    let jdk = Jdk::find(None).expect("a JDK is needed for these tests");
+    let subject = Subject {
+        package: String::new(),
+        class: "java.util.concurrent.ConcurrentLinkedQueue".to_owned(),
+        new: "new java.util.concurrent.ConcurrentLinkedQueue()".to_owned(),
+    };
+    let all = vec!["ConcurrentLinkedQueue.*".to_owned()];
+    let examined = |below: &[String], inside: &[String]| {
+        let engine = Engine {
+            below: below.to_vec(),
+            inside: inside.to_vec(),
+            ..engine(&jdk, &subject, "auto")
+        };
+        examine(&engine, &sizing()).judgement
+    };
+    assert!(matches!(examined(&[], &all), Judgement::Beyond(_)));
+    assert!(matches!(examined(&all, &[]), Judgement::Within));
+    assert!(matches!(examined(&all, &all), Judgement::Within));
 }
 
 #[test]
@@ -57,21 +102,7 @@ fn histories_are_the_same_whatever_searches_leave_out() {
                 .collect(),
             threads: threads.iter().map(|text| calls(text)).collect(),
         };
-        let with = |names: &str| {
-            let engine = Engine {
-                jdk: &jdk,
-                class_path: "",
-                subject: &subject,
-                reference: None,
-                below: Vec::new(),
-                inside: Vec::new(),
-                flags: true,
-                reductions: Combination::named(names.split(',')).expect("they go together"),
-                states: 1_000_000,
-                sources: Vec::new(),
-            };
-            examine(&engine, &scenario)
-        };
+        let with = |names: &str| examine(&engine(&jdk, &subject, names), &scenario);
         let full = with("base");
         assert!(
             !matches!(full.judgement, Judgement::Unknown(_)),

@@ -150,6 +150,12 @@ pub(crate) fn is_compound(descriptor: &str) -> bool {
 
 /// The name of a type, without its package.
 pub(crate) fn simple_name(descriptor: &str) -> String {
+    let name = java_name(descriptor);
+    name.rsplit('.').next().unwrap_or(&name).to_owned()
+}
+
+/// The name of a type as Java writes it.
+pub(crate) fn java_name(descriptor: &str) -> String {
     let dimensions = descriptor.bytes().take_while(|&byte| byte == b'[').count();
     let name = match &descriptor[dimensions..] {
         "Z" => "boolean",
@@ -160,12 +166,10 @@ pub(crate) fn simple_name(descriptor: &str) -> String {
         "J" => "long",
         "F" => "float",
         "D" => "double",
-        class => class
+        class => &class
             .trim_start_matches('L')
             .trim_end_matches(';')
-            .rsplit(['/', '$'])
-            .next()
-            .unwrap_or(class),
+            .replace(['/', '$'], "."),
     };
     format!("{name}{}", "[]".repeat(dimensions))
 }

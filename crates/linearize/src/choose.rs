@@ -56,9 +56,16 @@ pub struct Choice {
 /// Scenarios of these methods.
 pub fn choose(methods: &[Method], wanted: &Wanted) -> Choice {
     let (able, left_out): (Vec<&Method>, Vec<&Method>) =
-        methods.iter().partition(|method| !callable(method).is_empty());
+        methods.iter().partition(|method| !callable(method, false).is_empty());
+    let is_overloaded = |method: &Method| {
+        let same = |other: &&Method| other.name == method.name && other.parameters.len() == method.parameters.len();
+        methods.iter().filter(same).count() > 1
+    };
     let mut chooser = Chooser {
-        calls: able.iter().map(|method| callable(method)).collect(),
+        calls: able
+            .iter()
+            .map(|method| callable(method, is_overloaded(method)))
+            .collect(),
         inits: inits(&able, wanted),
         draw: Draw::new(wanted.seed),
         interrupts: wanted.interrupts,
@@ -309,6 +316,20 @@ mod tests {
         );
         let inits: BTreeSet<usize> = filled.scenarios.iter().map(|one| one.init.len()).collect();
         assert_eq!(inits.into_iter().collect::<Vec<_>>(), [0, 1, 2]);
+    }
+
+    #[test]
+    fn arguments_say_which_of_several_methods_is_meant() {
+        let methods = [method("remove", &["I"]), method("remove", &["Ljava/lang/Object;"])];
+        let choice = choose(&methods, &wanted(1000));
+        let calls: BTreeSet<&str> = choice
+            .scenarios
+            .iter()
+            .flat_map(|one| &one.threads[0])
+            .map(|call| &*call.java)
+            .collect();
+        assert!(calls.contains("subject.remove((int) (1))"), "{calls:?}");
+        assert!(calls.contains("subject.remove((java.lang.Object) (1))"), "{calls:?}");
     }
 
     #[test]

@@ -161,9 +161,17 @@ pub fn thread_name(thread: usize) -> String {
     }
 }
 
-/// All calls of a method that are worth trying; none if there is a parameter for which no argument is known.
-pub fn callable(method: &Method) -> Vec<Call> {
-    let tuples = arguments::tuples(&method.parameters);
+/// All calls of a method that are worth trying; none if there is a parameter for which no argument is known. If it is `overloaded`, the
+/// arguments say which of the methods is meant.
+pub fn callable(method: &Method, overloaded: bool) -> Vec<Call> {
+    let mut tuples = arguments::tuples(&method.parameters);
+    if overloaded {
+        for tuple in &mut tuples {
+            for (argument, parameter) in tuple.iter_mut().zip(&method.parameters) {
+                argument.0 = format!("({}) ({})", arguments::java_name(parameter), argument.0);
+            }
+        }
+    }
     tuples.iter().map(|tuple| Call::new(method, tuple)).collect()
 }
 

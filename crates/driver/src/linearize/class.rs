@@ -9,6 +9,7 @@ use program::descriptor;
 use program::input::quoted;
 use program::world::{Class, ClassId, LoaderId, Program};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What is compared by content at best, if it is named: an object that goes on looking at the one that it came from.
 const VIEWS: &[&str] = &[
@@ -42,17 +43,20 @@ pub struct Known {
 }
 
 /// Reads a class. The object is made as `new` says, or by the constructor with fewest parameters.
-pub fn read(target: &Target, new: Option<&str>, named: &[String]) -> Result<Known, Failure> {
+/// `file` is what the user named.
+pub fn read(target: &Target, file: &str, new: Option<&str>, named: &[String]) -> Result<Known, Failure> {
     let class_path = ClassPath::parse(&target.class_path_text, target.jdk.feature())
         .map_err(|error| Failure::input(error.to_string()))?;
     let program = Program::new(target.jdk.image().clone(), class_path)
         .map_err(|error| Failure::unknown(format!("no memory for the tables of classes: {error}")))?;
-    let id = program.load(LoaderId::APP, &target.main_class).map_err(|error| {
-        let path = quoted(&target.class_path_text).to_string();
-        Failure::input(format!(
-            "{error} in the JDK or on the class path ({path}); name its folder or jar with -cp"
-        ))
-    })?;
+    let id = program
+        .load(LoaderId::APP, &main_class(&program, target, file))
+        .map_err(|error| {
+            let path = quoted(&target.class_path_text).to_string();
+            Failure::input(format!(
+                "{error} in the JDK or on the class path ({path}); name its folder or jar with -cp"
+            ))
+        })?;
     let class = program.class(id);
     let name = class.external_name().replace('$', ".");
     if class.is_interface() || class.is_abstract() {
@@ -84,6 +88,20 @@ pub fn read(target: &Target, new: Option<&str>, named: &[String]) -> Result<Know
     })
 }
 
+/// The class that is meant: of a source file that has several, the one that is called like the file.
+fn main_class(program: &Program, target: &Target, file: &str) -> String {
+    let main = &target.main_class;
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+    let named = stem
+        .filter(|_| file.ends_with(".java"))
+        .map(|stem| match main.rsplit_once('/') {
+            Some((package, _)) => format!("{package}/{stem}"),
+            None => stem.to_owned(),
+        });
+    let known = named.filter(|name| program.load(LoaderId::APP, name).is_ok());
+    known.unwrap_or_else(|| main.clone())
+}
+
 fn simple(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
 }
@@ -105,7 +123,7 @@ fn chosen_arguments(program: &Program, class: &Class) -> Option<String> {
         .methods
         .iter()
         .map(|&id| program.method(id))
-        .filter(|method| &**program.text(method.name) == "<init>" && is_visible(class, method.flags));
+        .filter(|method| &**program.text(method.name) == "<init>" && is_visible(class, class, method.flags));
     let mut parameters: Vec<Vec<String>> = constructors
         .map(|method| parameters_of(program.text(method.descriptor)))
         .collect();
@@ -113,12 +131,11 @@ fn chosen_arguments(program: &Program, class: &Class) -> Option<String> {
     parameters.iter().find_map(|parameters| some_arguments(parameters))
 }
 
-/// Whether a scenario may use what has these flags: it is in the same package as a class of the user's.
-fn is_visible(class: &Class, given: u16) -> bool {
-    match class.loader >= LoaderId::APP {
-        true => given & flags::PRIVATE == 0,
-        false => given & flags::PUBLIC != 0,
-    }
+/// Whether a scenario may use what has these flags, where it is declared: it is in the same package as a class of the user's.
+fn is_visible(class: &Class, declaring: &Class, given: u16) -> bool {
+    let is_near =
+        class.loader >= LoaderId::APP && declaring.loader == class.loader && declaring.package() == class.package();
+    given & flags::PUBLIC != 0 || is_near && given & flags::PRIVATE == 0
 }
 
 fn parameters_of(text: &str) -> Vec<String> {
@@ -139,7 +156,7 @@ fn methods(program: &Program, id: ClassId, class: &str, named: &[String]) -> Res
             let name = program.text(method.name).to_string();
             let text = program.text(method.descriptor);
             let is_plain = method.flags & (flags::STATIC | flags::SYNTHETIC | flags::BRIDGE) == 0;
-            if name.starts_with('<') || !is_plain || !is_visible(declared, method.flags) {
+            if name.starts_with('<') || !is_plain || !is_visible(of, declared, method.flags) {
                 continue;
             }
             let result = descriptor::return_type(text).map(|(result, _)| result.to_owned());

@@ -1,17 +1,17 @@
 //! Whether the methods of a class take effect at once: scenarios are made, explored, and told of.
 
-mod class;
+pub(crate) mod class;
 mod engine;
 mod retell;
 
-pub use ::linearize::{Call, History, Scenario, Subject};
+pub use ::linearize::{Call, Choice, History, Method, Scenario, Subject, Wanted, callable, choose};
 pub use engine::{Engine, Examined, Judgement};
 
 use crate::observer::Observer;
 use crate::options::Classes;
 use crate::target::{self, Target};
 use crate::{Failure, budget, limits, operations};
-use ::linearize::{Choice, MOST_CALLS, MOST_THREADS, Method, Wanted, choose};
+use ::linearize::{MOST_CALLS, MOST_THREADS};
 use class::Known;
 use program::input::quoted;
 use reduction::Combination;
@@ -121,7 +121,7 @@ impl Linearize {
 
     fn report(&self, observer: &mut dyn Observer) -> Result<Report, Failure> {
         let target = self.target(&self.class, observer)?;
-        let Known { subject, methods } = class::read(&target, self.new.as_deref(), &self.methods)?;
+        let Known { subject, methods } = class::read(&target, &self.class, self.new.as_deref(), &self.methods)?;
         let mut class_path = target.class_path_text.clone();
         let reference = match &self.against {
             None => None,
@@ -129,7 +129,7 @@ impl Linearize {
                 let other = self.target(against, observer)?;
                 class_path = format!("{class_path}:{}", other.class_path_text);
                 let names: Vec<String> = methods.iter().map(|method| method.name.clone()).collect();
-                Some(class::read(&other, self.new.as_deref(), &names)?.subject)
+                Some(class::read(&other, against, self.new.as_deref(), &names)?.subject)
             }
         };
         let chosen = match self.given.is_empty() {
