@@ -163,6 +163,23 @@ fn what_is_known_of_the_jdk_is_so() {
     }
 }
 
+/// Whoever takes a lock may be told to go on after it has, and then its next park does not wait.
+#[test]
+fn a_permit_that_is_left_behind_is_a_side_effect() {
+    let arguments = [
+        "--new",
+        "ArrayBlockingQueue(1)",
+        "--scenario",
+        "put(1) | take()",
+        "java.util.concurrent.ArrayBlockingQueue",
+    ];
+    assert_eq!(report("permit", &arguments).verdict, Verdict::Holds);
+    let with = report("permit", &[&arguments[..], &["--side-effects"]].concat());
+    assert_eq!(with.verdict, Verdict::Violated);
+    let why = &with.violations[0].why;
+    assert!(why.iter().any(|line| line.ends_with("(may park)")), "{why:?}");
+}
+
 #[test]
 fn a_limit_makes_the_verdict_unknown_and_says_which() {
     let path = common::root().join("fixtures/linearize/mended/LazyValue.java");

@@ -26,6 +26,8 @@ const MANY: usize = 50;
 const FEW: usize = 12;
 /// Random steps before a search that put what reductions rest on to the test.
 const TRIAL: u64 = 500;
+/// A trace may take so long to be made shorter.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// Even without time, a trace may take so long to be made shorter.
 const MOMENT: Duration = Duration::from_millis(200);
 
@@ -370,6 +372,7 @@ impl Engine<'_> {
             return Ok(None);
         };
         let mut effort = Effort {
+            time: PATIENCE,
             stopped: limits::is_interrupted,
             ..Effort::default()
         };
