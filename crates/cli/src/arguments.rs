@@ -29,6 +29,8 @@ pub enum Command {
     Check(Box<Check>),
     /// Find out whether the methods of a class take effect at once, as far as a few threads with a few calls can tell
     Linearize(Box<Linearize>),
+    /// Prove that operations of the JDK's library take effect at once, and write certificates
+    Certify(Certify),
     /// Follow the schedule that `check --trace FILE` wrote, to the same violation
     Replay(Replay),
     /// Explore a program with several strategies, one after another, and show what each costs
@@ -145,6 +147,9 @@ pub struct Exploring {
     /// Accept data races on a field, as Class.field or field, or on a variable of a model
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub allow_race: Vec<String>,
+    /// Whether operations of the JDK's library take effect at once, or are explored inside
+    #[arg(long, value_enum, default_value_t = LibraryMode::Whole)]
+    pub library: LibraryMode,
     /// Take the effect of a method to happen at once, as Class.method, with * for any part of a name
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub operation: Vec<String>,
@@ -303,6 +308,55 @@ pub enum StoreKind {
     Bits,
 }
 
+/// How the JDK's library is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LibraryMode {
+    /// Its operations take effect at once, where they were proved to
+    Operations,
+    /// Every interleaving inside of it
+    Whole,
+}
+
+/// `raddle certify`.
+#[derive(Args)]
+pub struct Certify {
+    /// Where classes come from.
+    #[command(flatten)]
+    pub classes: Classes,
+    /// Groups of classes [default: all]
+    pub groups: Vec<String>,
+    /// Only groups of this layer
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=4))]
+    pub layer: Option<u32>,
+    /// Write certificates into a file; what it has already is not proved again
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Prove again what has a certificate
+    #[arg(long)]
+    pub again: bool,
+    /// How many scenarios of two threads with two calls each, for each object
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub sample: usize,
+    /// How many scenarios of a call each at most, by two threads and by three, for each object
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub most: usize,
+    /// Where choices come from
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// The most states of one search
+    #[arg(long, value_name = "N", default_value_t = 300_000)]
+    pub states: u64,
+    /// Stop after this time: 60s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Stop before the process holds more memory than this: 8G [default: three quarters of what is free]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    pub memory: Option<u64>,
+    /// Say nothing while it goes on
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// `raddle replay`.
 #[derive(Args)]
 pub struct Replay {
@@ -416,6 +470,7 @@ pub fn read() -> Result<Arguments, Failure> {
         Command::Run(run) => run.subject.settle()?,
         Command::Replay(_)
         | Command::Linearize(_)
+        | Command::Certify(_)
         | Command::List
         | Command::Analyze(_)
         | Command::Dump(_)

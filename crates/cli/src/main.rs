@@ -2,6 +2,7 @@
 
 mod analyze;
 mod arguments;
+mod certify;
 mod check;
 mod compare;
 mod console;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::Check(check) => check::check(check),
         Command::Compare(compare) => compare::compare(compare),
         Command::Linearize(linearize) => linearize::linearize(linearize),
+        Command::Certify(certify) => certify::certify(certify),
         Command::Replay(replay) => replay::replay(replay),
         Command::List => list::list(),
         Command::Run(run) => run::run(run),

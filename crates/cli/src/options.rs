@@ -1,7 +1,8 @@
 //! From what was typed to what the driver takes.
 
 use crate::arguments::{
-    Analyze, Check, Classes, Compare, Exploring, Linearize, Oracle, Replay, SearchOrder, StoreKind, Subject,
+    Analyze, Check, Classes, Compare, Exploring, LibraryMode, Linearize, Oracle, Replay, SearchOrder, StoreKind,
+    Subject,
 };
 use driver::{Failure, Order, linearize, names, options};
 
@@ -75,6 +76,10 @@ impl TryFrom<&Exploring> for options::Exploring {
             states: typed.states,
             spurious: typed.spurious,
             allow_race: typed.allow_race.clone(),
+            library: match typed.library {
+                LibraryMode::Operations => options::LibraryMode::Operations,
+                LibraryMode::Whole => options::LibraryMode::Whole,
+            },
             operation: typed.operation.clone(),
             self_locking: typed.self_locking.clone(),
             shared: typed.shared.clone(),

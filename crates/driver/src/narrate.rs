@@ -7,7 +7,7 @@ mod printed;
 
 use crate::sources::Sources;
 use describe::{chosen, is_atomic, other};
-use kernel::{System, Transitions};
+use kernel::{Property, System, Transitions};
 use machine::inspect::{Cell, CellName, Doing, Frame, Wait};
 use machine::layout::OWNER_MASK;
 use machine::system::{Action, Java, What};
@@ -150,12 +150,23 @@ impl Narrator<'_> {
                 Err(_) => break,
             }
         }
+        let is_whole = undos.len() == found.actions.len();
+        // Who is held back is shown waiting.
+        while found.flaw.property == Property::DEADLOCK
+            && let Some(action) = machine.next_held_back()
+        {
+            see(self, machine, action, false);
+            let mut see_more = |machine: &mut Machine<'p>| see(self, machine, action, false);
+            match machine.apply_seen(action, &mut see_more) {
+                Ok(undo) => undos.push(undo),
+                Err(_) => break,
+            }
+        }
         if let Some(before) = before.take() {
             self.after(machine, before);
         }
         system.transitions(machine, &mut transitions);
         let violation = self.finish(machine, &transitions, found);
-        let is_whole = undos.len() == found.actions.len();
         search::rewind(system, machine, undos);
         is_whole.then_some(violation)
     }

@@ -1,14 +1,32 @@
-//! The methods that the user takes to have their effect at once.
+//! The methods that have their effect at once.
 
-use crate::Failure;
+use crate::certify::THREADS;
+use crate::options::LibraryMode;
+use crate::{Failure, certificate};
 use machine::Operations;
+use program::jdk::Jdk;
 use std::sync::Arc;
+
+/// What may help a search inside of the library that does not end.
+pub const SUGGESTION: &str = "--library operations explores far less, where the program uses java.util.concurrent";
 
 /// How many are named in a report.
 const NAMED: usize = 4;
 
-/// What a verdict rests on, if steps were in these.
-pub fn line(used: &[String]) -> Option<String> {
+/// What a verdict rests on, if steps were in these, which were proved to take effect at once.
+pub fn certified_line(used: &[String]) -> Option<String> {
+    let what = match used.len() {
+        0 => return None,
+        1 => format!("{} takes", used[0]),
+        many => format!("{many} operations of the library take"),
+    };
+    Some(format!(
+        "{what} effect at once (certified for up to {THREADS} threads on this JDK; --library whole explores inside)"
+    ))
+}
+
+/// What a verdict rests on, if steps were in these, of which the user says that they take effect at once.
+pub fn assumed_line(used: &[String]) -> Option<String> {
     let names = match used {
         [] => return None,
         few if few.len() <= NAMED => few.join(", "),
@@ -26,12 +44,21 @@ pub fn idle(patterns: &[String], used: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// The methods that these patterns name.
-pub fn read(patterns: &[String]) -> Result<Arc<Operations>, Failure> {
-    let operations = Operations::new(patterns.iter().map(String::as_str)).map_err(|wrong| {
-        Failure::Input(format!(
-            "`{wrong}` names no method: --operation takes Class.method, with or without the package, and * for any part of a name"
-        ))
-    })?;
+/// Those of the library, if they are wanted, and those that these patterns name.
+pub fn read(mode: LibraryMode, jdk: &Jdk, patterns: &[String]) -> Result<Arc<Operations>, Failure> {
+    let mut operations = match mode {
+        LibraryMode::Operations => {
+            let certified = certificate::certified(jdk, &certificate::built_in(jdk.feature()));
+            certificate::operations(certified.iter().map(|(group, _)| group))
+        }
+        LibraryMode::Whole => Operations::default(),
+    };
+    for pattern in patterns {
+        operations.assume(pattern).map_err(|wrong| {
+            Failure::Input(format!(
+                "`{wrong}` names no method: --operation takes Class.method, with or without the package, and * for any part of a name"
+            ))
+        })?;
+    }
     Ok(Arc::new(operations))
 }

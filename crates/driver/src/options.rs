@@ -75,6 +75,8 @@ pub struct Exploring {
     pub spurious: bool,
     /// Fields, as `Class.field` or `field`, or variables of a model, on which data races are accepted.
     pub allow_race: Vec<String>,
+    /// Whether operations of the library take effect at once.
+    pub library: LibraryMode,
     /// Methods that take effect at once, by the user's word: `Class.method`, with `*` for any part of a name.
     pub operation: Vec<String>,
     /// Classes whose shared objects are only used by threads that have locked them.
@@ -99,6 +101,7 @@ impl Exploring {
             states: None,
             spurious: false,
             allow_race: Vec::new(),
+            library: LibraryMode::Whole,
             operation: Vec::new(),
             self_locking: Vec::new(),
             shared: Vec::new(),
@@ -226,6 +229,15 @@ impl StoreKind {
             StoreKind::Bits => "bits",
         }
     }
+}
+
+/// How the JDK's library is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LibraryMode {
+    /// Its operations take effect at once, where they were proved to.
+    Operations,
+    /// Every interleaving inside of it.
+    Whole,
 }
 
 /// The name of an order in reports.

@@ -1,7 +1,7 @@
 //! A schedule that a check has written down, followed once more.
 
 use crate::observer::Observer;
-use crate::options::{self, Classes, HEAP, Replay, STACK};
+use crate::options::{self, Classes, HEAP, LibraryMode, Replay, STACK};
 use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
@@ -123,7 +123,11 @@ impl Schedule {
             .filter(|one| !one.is_empty())
             .map(str::to_owned)
             .collect();
-        let operations = operations::read(&patterns)?;
+        let mode = match self.option("library") {
+            Some("operations") => LibraryMode::Operations,
+            _ => LibraryMode::Whole,
+        };
+        let operations = operations::read(mode, &target.jdk, &patterns)?;
         world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
             let system = Java {
                 shared,

@@ -1,7 +1,7 @@
 //! A violation as a file that can be replayed.
 
 use crate::check::Plan;
-use crate::options::Check;
+use crate::options::{Check, LibraryMode};
 use crate::subject::guarded;
 use report::TraceFile;
 use report::model::{Report, Violation};
@@ -27,6 +27,9 @@ fn trace_file(options: &Check, reductions: &[String], violation: &Violation) -> 
     }
     if how.spurious {
         kept.insert("spurious".to_owned(), "true".to_owned());
+    }
+    if how.library == LibraryMode::Operations {
+        kept.insert("library".to_owned(), "operations".to_owned());
     }
     if !how.operation.is_empty() {
         kept.insert("operation".to_owned(), how.operation.join(","));

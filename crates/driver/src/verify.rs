@@ -4,7 +4,7 @@ use crate::Failure;
 use program::input::{self, FILE_LIMIT};
 use program::jdk::Jdk;
 use program::source;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The classes of Raddle's own, each by its file and its source.
 pub const RADDLE: [(&str, &str); 2] = [
@@ -22,6 +22,25 @@ const CLASSES: [(&str, &str, &str); 3] = [
     ),
 ];
 
+/// A file in the cache with a source that is built in.
+pub fn written(path: &Path, text: &str) -> Result<PathBuf, Failure> {
+    let file = source::cache_folder()
+        .join("verify")
+        .join(env!("CARGO_PKG_VERSION"))
+        .join(path);
+    let write = || -> std::io::Result<()> {
+        if std::fs::read_to_string(&file).is_ok_and(|known| known == text) {
+            return Ok(());
+        }
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(&file, text)
+    };
+    write().map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+    Ok(file)
+}
+
 /// Folders with those of the classes that a source file names, to be put last on its class path.
 pub fn folders(source: &Path, jdk: &Jdk) -> Result<Vec<String>, Failure> {
     let Ok(text) = input::read(source, FILE_LIMIT) else {
@@ -34,20 +53,7 @@ pub fn folders(source: &Path, jdk: &Jdk) -> Result<Vec<String>, Failure> {
         if !text.contains(name) && !text.contains(&format!("{package}.*")) {
             continue;
         }
-        let file = source::cache_folder()
-            .join("verify")
-            .join(env!("CARGO_PKG_VERSION"))
-            .join(path);
-        let write = || -> std::io::Result<()> {
-            if std::fs::read_to_string(&file).is_ok_and(|known| known == class) {
-                return Ok(());
-            }
-            if let Some(folder) = file.parent() {
-                std::fs::create_dir_all(folder)?;
-            }
-            std::fs::write(&file, class)
-        };
-        write().map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+        let file = written(Path::new(path), class)?;
         let compiled = source::compile(&file, jdk, "", &[]).map_err(|error| Failure::input(error.to_string()))?;
         folders.push(compiled.folder.to_string_lossy().into_owned());
     }

@@ -2,6 +2,7 @@
 
 use driver::linearize::{Call, Engine, Examined, History, Judgement, Scenario, Subject};
 use driver::{Combination, Silent};
+use machine::Operations;
 use program::jdk::Jdk;
 use std::collections::BTreeSet;
 
@@ -34,9 +35,10 @@ fn engine<'a>(jdk: &'a Jdk, subject: &'a Subject, reductions: &str) -> Engine<'a
         class_path: "",
         subject,
         reference: None,
-        below: Vec::new(),
-        inside: Vec::new(),
+        below: Operations::default(),
+        inside: None,
         flags: false,
+        permits: true,
         reductions: Combination::named(reductions.split(',')).expect("they go together"),
         states: 1_000_000,
         sources: Vec::new(),
@@ -70,18 +72,21 @@ fn what_takes_effect_at_once_on_both_sides_makes_no_difference() {
         class: "java.util.concurrent.ConcurrentLinkedQueue".to_owned(),
         new: "new java.util.concurrent.ConcurrentLinkedQueue()".to_owned(),
     };
-    let all = vec!["ConcurrentLinkedQueue.*".to_owned()];
-    let examined = |below: &[String], inside: &[String]| {
+    let all = Operations::new(["ConcurrentLinkedQueue.*"]).expect("a pattern");
+    let examined = |below: &Operations, inside: Option<&Operations>| {
         let engine = Engine {
-            below: below.to_vec(),
-            inside: inside.to_vec(),
+            below: below.clone(),
+            inside: inside.cloned(),
             ..engine(&jdk, &subject, "auto")
         };
         examine(&engine, &sizing()).judgement
     };
-    assert!(matches!(examined(&[], &all), Judgement::Beyond(_)));
-    assert!(matches!(examined(&all, &[]), Judgement::Within));
-    assert!(matches!(examined(&all, &all), Judgement::Within));
+    assert!(matches!(
+        examined(&Operations::default(), Some(&all)),
+        Judgement::Beyond(_)
+    ));
+    assert!(matches!(examined(&all, None), Judgement::Within));
+    assert!(matches!(examined(&all, Some(&all)), Judgement::Within));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A [`Scenario`] is a few threads with a few calls each. Its [source](Scenario::source) is a Java program that records a [`History`]: what
 //! each call came to, and which calls had ended before it began. Whoever can run programs runs it twice, in all interleavings: once as
 //! it is, and once with every call indivisible. If the first gives a history that the second does not, some call does not take effect
-//! at once. [`explain`] says why no order of the calls accounts for that history.
+//! at once. [`explain()`] says why no order of the calls accounts for that history.
 //!
 //! SOUNDNESS: an indivisible call of a linearizable object may stand for a call as it is, in whatever program. So histories of
 //! linearizable objects are within those of indivisible calls, whichever way the program records. Conversely, the program can note each

@@ -38,45 +38,72 @@ pub static NAMES: AssumptionKind = AssumptionKind::new("names", 5, |_, _| {
     "threads are not told apart by names, ids or hash codes".to_owned()
 });
 
+/// No thread looks at who waits inside of the library, or can tell in another way how the library's operations wait.
+pub static LOOKS: AssumptionKind = AssumptionKind::new("looks", 6, |_, _| {
+    "no thread is interrupted, looks at who waits in operations of the library, or parks outside of them".to_owned()
+});
+
+/// No thread uses an operation to which it makes a difference how others wait.
+pub static CROWDS: AssumptionKind = AssumptionKind::new("crowds", 7, |_, _| {
+    "no operation is used to which it makes a difference how others wait".to_owned()
+});
+
 /// One of them, as a setting.
 struct Premise {
     kind: &'static AssumptionKind,
     /// What is so if it is not assumed.
     setting: fn(&mut StepSemantics) -> &mut bool,
-    /// Whether it only matters to what is left out, so that a search that leaves nothing out does not rest on it.
-    is_for_reductions: bool,
+    /// Whether such steps rest on it.
+    matters: fn(&StepSemantics) -> bool,
 }
 
 const fn premise(kind: &'static AssumptionKind, setting: fn(&mut StepSemantics) -> &mut bool) -> Premise {
     Premise {
         kind,
         setting,
-        is_for_reductions: false,
+        matters: |_| true,
     }
 }
 
+/// It matters only to what is left out, so that a search that leaves nothing out does not rest on it.
+fn to_reductions(semantics: &StepSemantics) -> bool {
+    semantics.has(Instrumentation::REDUCED)
+}
+
+/// It matters only where operations of the library take effect at once.
+fn to_operations(semantics: &StepSemantics) -> bool {
+    semantics.at_once
+}
+
 /// All of them.
-static PREMISES: [Premise; 5] = [
+static PREMISES: [Premise; 7] = [
     premise(&PRINTS, |semantics| &mut semantics.prints),
     premise(&INTERRUPTS, |semantics| &mut semantics.interrupts),
     Premise {
-        is_for_reductions: true,
+        matters: to_reductions,
         ..premise(&COUNTS, |semantics| &mut semantics.counts_threads)
     },
     Premise {
-        is_for_reductions: true,
+        matters: to_reductions,
         ..premise(&WATCHES, |semantics| &mut semantics.watches_threads)
     },
     premise(&NAMES, |semantics| &mut semantics.names_threads),
+    Premise {
+        matters: to_operations,
+        ..premise(&LOOKS, |semantics| &mut semantics.looks_inside)
+    },
+    Premise {
+        matters: to_operations,
+        ..premise(&CROWDS, |semantics| &mut semantics.crowds)
+    },
 ];
 
 impl StepSemantics {
     /// What steps rest on.
     fn premises(mut self) -> impl Iterator<Item = &'static Premise> {
-        let reduced = self.has(Instrumentation::REDUCED);
         PREMISES
             .iter()
-            .filter(move |premise| (reduced || !premise.is_for_reductions) && !*(premise.setting)(&mut self))
+            .filter(move |premise| (premise.matters)(&self) && !*(premise.setting)(&mut self))
     }
 
     /// The same, without resting on what is not assumed any more.
@@ -145,15 +172,23 @@ impl Machine<'_> {
 }
 
 impl<'p> Java<'p> {
+    /// How steps are counted as long as all that they rest on holds.
+    fn wanted_semantics(&self) -> StepSemantics {
+        StepSemantics {
+            at_once: self.operations.has_proved(),
+            ..self.semantics
+        }
+    }
+
     /// How steps are counted now: as was wanted, without what was dropped.
     pub fn current_semantics(&self) -> StepSemantics {
-        self.semantics.without_dropped(&self.shared.assumptions())
+        self.wanted_semantics().without_dropped(&self.shared.assumptions())
     }
 
     /// Whether steps rest on something that an execution has shown to be wrong.
     pub(crate) fn rests_on_broken(&self) -> bool {
         let mut assumptions = self.shared.assumptions();
-        for premise in self.semantics.premises() {
+        for premise in self.wanted_semantics().premises() {
             assumptions.try_rely(premise.kind.alone());
         }
         assumptions.is_broken()
@@ -167,6 +202,7 @@ impl<'p> Java<'p> {
     /// Puts a machine whose image was made for this program, among others, before its first step.
     pub fn begin(&self, machine: &mut Machine<'p>) -> Result<(), LaunchError> {
         machine.semantics = self.current_semantics();
+        machine.take_at_once(self.operations.clone());
         machine.begin(&self.start)
     }
 

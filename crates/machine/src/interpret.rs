@@ -838,7 +838,7 @@ impl<'p> Machine<'p> {
                         Next::Advance => pc += 1,
                         Next::Reload => {
                             reload!();
-                            if self.step.take_yielding() && !self.solo.is_on() {
+                            if self.step.take_yielding() && !self.solo.is_on() && !self.spins_on_at_once() {
                                 self.run.give_way();
                                 *fuel = 0;
                             }

@@ -42,6 +42,7 @@ mod monitor;
 mod names;
 pub mod native;
 mod numbers;
+mod operation_table;
 mod operations;
 mod owner;
 mod part;
@@ -81,7 +82,7 @@ pub use exchange::Disagreement;
 pub use machine::{Console, Files, Limits, Machine, Shared, StartError, StepSemantics, Trap, raise};
 pub use memory::Address;
 pub use native::{Alternatives, Answer, Args, Native, Natives, Outcome, Touches};
-pub use operations::Operations;
+pub use operation_table::{Effect, Operations};
 pub use propositions::Proposition;
 #[doc(hidden)]
 pub use reach::Origins;

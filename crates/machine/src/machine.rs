@@ -308,6 +308,12 @@ pub struct StepSemantics {
     pub watches_threads: bool,
     /// What threads are called is part of the state: none is taken for another.
     pub names_threads: bool,
+    /// Operations of the library take effect at once, because they were proved to.
+    pub at_once: bool,
+    /// They do not after all, since somebody could tell.
+    pub looks_inside: bool,
+    /// None of them is held back for the sake of those to which it makes a difference how others wait.
+    pub crowds: bool,
 }
 
 impl StepSemantics {

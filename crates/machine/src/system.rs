@@ -8,7 +8,7 @@ use crate::interpret::Exit;
 use crate::layout::{self, ALONE, OWNER_MASK, frame, status, thread, thread_record, wake};
 use crate::machine::{Machine, Shared, StepSemantics};
 use crate::memory::{Address, Checkpoint};
-use crate::operations::Operations;
+use crate::operation_table::Operations;
 use crate::warmup::Nowhere;
 use kernel::{
     Instrumentation, Instrumented, Obstacle, StateVector, System, ThreadId, Transition, Transitions, Unsupported,
@@ -162,12 +162,7 @@ impl Machine<'_> {
         self.step.choose(0);
         match action.what {
             What::Go => {}
-            What::Timeout => {
-                self.wake(number, wake::TIMEOUT);
-                let deadline = self.memory.load_wide(thread_record(number) + thread::DEADLINE);
-                let now = self.clock().max(deadline);
-                self.memory.store_wide(layout::CLOCK, now);
-            }
+            What::Timeout => self.time_out(number),
             What::Spurious => self.wake(number, wake::SPURIOUS),
             What::Choose(choice) => self.step.choose(choice),
             What::Wake(waiter) => self.step.choose(waiter + 1),
@@ -181,47 +176,72 @@ impl Machine<'_> {
         let is_woken = matches!(action.what, What::Timeout | What::Spurious) && state == status::REACQUIRING;
         // Who waits for all others to end may go on once it is enabled.
         if !is_woken && (self.can_run(number) || state == status::ENDING) {
-            self.switch_to(number);
-            self.log_top();
-            let (pc, fresh) = (
-                self.memory.load(self.fp() + frame::PC),
-                self.thread_word(number, thread::READY) != 0,
-            );
-            self.step.begin(self.fp(), pc, fresh);
-            self.solo.begin(solo);
-            let mut fuel = BUDGET;
-            let exit = loop {
-                let exit = self.execute::<true>(&mut fuel);
-                if !self.solo.take_paused() {
-                    break exit;
-                }
-                self.set_thread_word(number, thread::FRAME, self.fp());
-                self.set_thread_word(number, thread::READY, 1);
-                see(self);
-                self.step.set_fresh(true);
-            };
-            let over = matches!(exit, Exit::Ended);
-            self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp() });
-            let ready = matches!(exit, Exit::Pending | Exit::Blocked);
-            self.set_thread_word(number, thread::READY, ready.into());
-            match exit {
-                Exit::Collect => {
-                    return Err(self.unsupported("more memory than --heap allows".to_owned()));
-                }
-                Exit::Unsupported(what) => return Err(what),
-                Exit::Done(_) | Exit::Failed(_) => self.halt(0),
-                Exit::Pending | Exit::Blocked | Exit::Ended | Exit::Fuel | Exit::Halt(_) => {}
-            }
-            if records {
-                self.note_owned(number)
-                    .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
-            }
-            // An object has two words at least, so its number within a group of the vector has enough bits.
-            if self.memory.top() - self.memory.image_end() > 2 << crate::encode::GROUP_SHIFT {
-                return Err(self.unsupported("more than 256 MiB of objects on one path".to_owned()));
+            self.run_step(number, solo, records, see)?;
+            while self.gives_up(number) {
+                self.time_out(number);
+                self.note_time_out();
+                self.run_step(number, solo, records, see)?;
             }
         }
         self.settle_clock();
+        Ok(())
+    }
+
+    /// The time limit of a thread that waits is over.
+    fn time_out(&mut self, number: u32) {
+        self.wake(number, wake::TIMEOUT);
+        let deadline = self.memory.load_wide(thread_record(number) + thread::DEADLINE);
+        let now = self.clock().max(deadline);
+        self.memory.store_wide(layout::CLOCK, now);
+    }
+
+    /// Runs a thread up to the end of its step.
+    fn run_step(
+        &mut self,
+        number: u32,
+        solo: bool,
+        records: bool,
+        see: &mut dyn FnMut(&mut Self),
+    ) -> Result<(), Unsupported> {
+        self.switch_to(number);
+        self.log_top();
+        let (pc, fresh) = (
+            self.memory.load(self.fp() + frame::PC),
+            self.thread_word(number, thread::READY) != 0,
+        );
+        self.step.begin(self.fp(), pc, fresh);
+        self.solo.begin(solo);
+        let mut fuel = BUDGET;
+        let exit = loop {
+            let exit = self.execute::<true>(&mut fuel);
+            if !self.solo.take_paused() {
+                break exit;
+            }
+            self.set_thread_word(number, thread::FRAME, self.fp());
+            self.set_thread_word(number, thread::READY, 1);
+            see(self);
+            self.step.set_fresh(true);
+        };
+        let over = matches!(exit, Exit::Ended);
+        self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp() });
+        let ready = matches!(exit, Exit::Pending | Exit::Blocked);
+        self.set_thread_word(number, thread::READY, ready.into());
+        match exit {
+            Exit::Collect => {
+                return Err(self.unsupported("more memory than --heap allows".to_owned()));
+            }
+            Exit::Unsupported(what) => return Err(what),
+            Exit::Done(_) | Exit::Failed(_) => self.halt(0),
+            Exit::Pending | Exit::Blocked | Exit::Ended | Exit::Fuel | Exit::Halt(_) => {}
+        }
+        if records {
+            self.note_owned(number)
+                .map_err(|_| self.unsupported("more memory than --heap allows".to_owned()))?;
+        }
+        // An object has two words at least, so its number within a group of the vector has enough bits.
+        if self.memory.top() - self.memory.image_end() > 2 << crate::encode::GROUP_SHIFT {
+            return Err(self.unsupported("more than 256 MiB of objects on one path".to_owned()));
+        }
         Ok(())
     }
 

@@ -104,9 +104,9 @@ impl<'p> Machine<'p> {
             let last = transitions.entries().last();
             stuck += u32::from(last.is_some_and(|last| !last.enabled));
         }
+        let held = self.widen(transitions);
         self.run_alone(transitions);
-        self.widen(transitions);
-        if stuck > 1
+        if stuck + held > 1
             && let Some(key) = self.circle_key()
         {
             transitions.flaws.push(Flaw {

@@ -36,7 +36,7 @@ pub(crate) fn mix(words: impl IntoIterator<Item = u32>) -> u64 {
 impl Machine<'_> {
     /// Names the circle, if there is one.
     pub(crate) fn circle_key(&mut self) -> Option<u64> {
-        let members = self.circle();
+        let members = self.as_waiting(Self::circle);
         (!members.is_empty()).then(|| self.places_key(members))
     }
 

@@ -57,6 +57,9 @@ pub struct Report {
     /// What the verdict rests on, a sentence each (sequential consistency, options that narrow the search).
     #[serde(default)]
     pub rests_on: Vec<String>,
+    /// The operations of the JDK's library that took effect at once, because they were proved to: class and method.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<String>,
     /// What the reductions took for granted and was found to be so in all that was explored, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumed: Vec<String>,

@@ -191,11 +191,36 @@ fn every_instruction_as_a_step_shows_the_same() {
         })
     };
     // What takes effect at once is no matter of single instructions.
-    let fits = |case: &Case| !OTHER_ENDS.contains(&&*case.name) && !case.has("--operation");
+    let fits = |case: &Case| !OTHER_ENDS.contains(&&*case.name) && !case.has("--operation") && !case.has("--library");
     let (programs, unfinished) = compare_where(fits, same_ends);
     assert!(unfinished * 10 <= programs, "{unfinished} of {programs} are too large");
     let (programs, unfinished) = compare_where(|case| OTHER_ENDS.contains(&&*case.name), same_flaws);
     assert_eq!((programs, unfinished), (OTHER_ENDS.len(), 0));
+}
+
+/// Inside of the library there is nothing to be seen that its operations do not show at once.
+#[test]
+fn operations_of_the_library_show_the_same() {
+    for reduction in ["base", "auto"] {
+        let comparison = Comparison {
+            options: &["--library", "operations"],
+            most: 20_000,
+            fits: |case| {
+                let is_about = |name| case.has(name);
+                let uses = std::fs::read_to_string(&case.path).is_ok_and(|text| text.contains("java.util.concurrent"));
+                uses && !["livelock", "lock", "--preemptions", "--operation", "--library"]
+                    .into_iter()
+                    .any(is_about)
+            },
+            ended: always,
+            // What is too large inside has nothing to be held against.
+            difference: |report, known| match known.verdict {
+                Verdict::Unknown => None,
+                _ => same_flaws(report, known),
+            },
+        };
+        compare_with(&comparison, |_| reduction.to_owned());
+    }
 }
 
 /// Programs whose end may come upon another thread between two instructions of its own, where `base` never stops it.

@@ -45,7 +45,9 @@ fn compare(feature: u16, share: usize) {
     chosen.retain(|case| {
         let fits = case.states.get("auto").is_some_and(|&count| count <= MOST);
         let ends = case.auto.is_some() || !case.has("--states");
-        fits && ends && case.jdk.is_none() && !case.owes && !case.has("--reduce")
+        // Certificates are of one JDK's bytecode.
+        let is_alike = !case.has("--reduce") && !case.has("--library");
+        fits && ends && case.jdk.is_none() && !case.owes && is_alike
     });
     let sample: Vec<&Case> = chosen.into_iter().step_by(share).collect();
     let failures = on_all_cores(&sample, |case| grown(case, &jdk));

@@ -32,7 +32,7 @@ fn compare(case: &Case) -> Vec<Row> {
     let file = scratch(&format!("{}.csv", case.name));
     let _ = fs::remove_file(&file);
     let mut command = raddle();
-    command.args(["compare", "--jdk"]).arg(JDK.home());
+    command.args(["compare", "--library", "whole", "--jdk"]).arg(JDK.home());
     command
         .arg("-cp")
         .arg(&*CLASSES)

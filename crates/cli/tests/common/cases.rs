@@ -173,16 +173,19 @@ impl Case {
         unlimited.check(jdk, &[&["--reduce", reduction], more].concat())
     }
 
-    /// Checks the program on a JDK, with its own options and more; with the reduction `base` unless these say otherwise.
+    /// Checks the program on a JDK, with its own options and more; with the reduction `base`, and inside of the library, unless these say
+    /// otherwise.
     pub fn check(&self, jdk: &Jdk, more: &[&str]) -> Ran {
         let mut command = raddle();
-        let reduces = |option: &str| option == "--reduce";
-        let chosen = self.options.iter().any(|option| reduces(option)) || more.iter().any(|option| reduces(option));
+        let says = |word: &str| self.options.iter().any(|option| option == word) || more.contains(&word);
         command.args(["check", "--jdk"]).arg(jdk.home());
         command.arg("-cp").arg(&*CLASSES);
         command.arg("--source").args(self.path.parent());
-        if !chosen {
+        if !says("--reduce") {
             command.args(["--reduce", "base"]);
+        }
+        if !says("--library") {
+            command.args(["--library", "whole"]);
         }
         // A random search is told itself when to end.
         if !self.has("--states") && !more.contains(&"--states") && !more.contains(&"random") {

@@ -5,19 +5,23 @@ use crate::batch::{Batch, Prepared};
 use crate::narrate::narrate_inside;
 use crate::observer::{Observer, Watch};
 use crate::sources::Sources;
-use crate::{Failure, limits, operations};
+use crate::{Failure, limits};
 use ::linearize::{Ended, History, METHODS_PATTERN, Noted, Scenario, Subject, explain, told};
 use kernel::{Assumptions, Property, Reduction};
 use machine::system::{Action, Java};
-use machine::{Machine, StepSemantics, history};
+use machine::{Machine, Operations, StepSemantics, history};
 use program::jdk::Jdk;
 use reduction::Combination;
 use report::model::Violation;
 use search::{Effort, Ending, Found, Options, Outcome, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use store::Exact;
+
+/// Of a scenario that never comes to its threads.
+pub(crate) const NO_END: &str = "the scenario has no end: its initial calls wait, throw an exception, or run for ever";
 
 /// Scenarios that are compiled in one go.
 const TOGETHER: usize = 100;
@@ -41,12 +45,14 @@ pub struct Engine<'a> {
     pub subject: &'a Subject,
     /// A class that says what calls may come to, instead of the same one with calls that are indivisible.
     pub reference: Option<&'a Subject>,
-    /// Methods that take effect at once on both sides: `Class.method`, with `*` for any part of a name.
-    pub below: Vec<String>,
-    /// Methods that take effect at once on the second side alone; each call as a whole if there are none.
-    pub inside: Vec<String>,
+    /// What takes effect at once on the first side.
+    pub below: Operations,
+    /// What takes effect at once on the second side; the same and each call as a whole if nothing is said.
+    pub inside: Option<Operations>,
     /// Whether the interrupt status and the permit to park that calls leave behind are compared, too.
     pub flags: bool,
+    /// Whether the permits are.
+    pub permits: bool,
     /// What searches leave out. All that leave something out keep the states without successors, and so the histories.
     pub reductions: Combination,
     /// The most states of one search.
@@ -175,18 +181,21 @@ impl Engine<'_> {
     /// Makes a program ready for a search as it is, or with what is to be indivisible at once.
     fn begin(&self, prepared: &mut Prepared<'_, '_>, class: &str, at_once: bool) -> Result<Combination, Failure> {
         let combination = self.reductions.clone();
-        let calls = format!("{class}.{METHODS_PATTERN}");
-        let mut patterns = self.below.clone();
-        match self.inside.is_empty() {
-            _ if !at_once => {}
-            true => patterns.push(calls),
-            false => patterns.extend(self.inside.iter().cloned()),
-        }
-        let operations = operations::read(&patterns)?;
+        let operations = match &self.inside {
+            _ if !at_once => self.below.clone(),
+            Some(inside) => inside.clone(),
+            None => {
+                let mut operations = self.below.clone();
+                let added = operations.assume(&format!("{class}.{METHODS_PATTERN}"));
+                debug_assert_eq!(added, Ok(()));
+                operations
+            }
+        };
         let system = &mut prepared.system;
+        // What other programs and searches of the batch have shown has nothing to do with it.
+        *system.shared.assumptions() = Assumptions::default();
         system.semantics = StepSemantics::new(combination.instrumentation());
-        system.operations = operations;
-        prepared.machine.take_at_once(system.operations.clone());
+        system.operations = Arc::new(operations);
         system
             .begin(prepared.machine)
             .map_err(|error| Failure::unknown(error.to_string()))?;
@@ -212,15 +221,13 @@ impl Engine<'_> {
         let outcome = self.explore(prepared, &combination, &options, observer)?;
         let recorded = |found: &Found<Action>| {
             let recorded = prepared.system.shared.history(found.flaw.key)?;
-            Some((history_of(recorded), found.flaw.key))
+            Some((history_of(recorded, self.permits), found.flaw.key))
         };
         let histories: BTreeMap<History, u64> = outcome.found.iter().filter_map(recorded).collect();
         let stopped = match (&outcome.ending, outcome.unsupported.first()) {
             (Ending::Stopped(why), _) => Some(self.reason(why)),
             (Ending::Complete, Some((what, _))) => Some(what.to_string()),
-            _ if histories.is_empty() => {
-                Some("the scenario has no end: its initial calls wait, throw an exception, or run for ever".to_owned())
-            }
+            _ if histories.is_empty() => Some(NO_END.to_owned()),
             _ => None,
         };
         Ok(Explored {
@@ -414,12 +421,12 @@ impl Engine<'_> {
     }
 }
 
-fn history_of(recorded: history::History) -> History {
+fn history_of(recorded: history::History, permits: bool) -> History {
     let ended = |ended: history::Ended| Ended {
         threw: ended.threw,
         result: ended.result,
         interrupted: ended.interrupted,
-        permit: ended.permit,
+        permit: ended.permit && permits,
     };
     let call = |call: history::Call| Noted {
         after: call.after,

@@ -1,7 +1,7 @@
 //! Whether the methods of a class take effect at once: scenarios are made, explored, and told of.
 
 pub(crate) mod class;
-mod engine;
+pub(crate) mod engine;
 mod retell;
 
 pub use ::linearize::{Call, Choice, History, Method, Scenario, Subject, Wanted, callable, choose};
@@ -13,6 +13,7 @@ use crate::target::{self, Target};
 use crate::{Failure, budget, limits, operations};
 use ::linearize::{MOST_CALLS, MOST_THREADS};
 use class::Known;
+use machine::Operations;
 use program::input::quoted;
 use reduction::Combination;
 use report::model::{Report, SCHEMA, Verdict, Violation};
@@ -148,9 +149,12 @@ impl Linearize {
             class_path: &class_path,
             subject: &subject,
             reference: reference.as_ref(),
-            below: self.operation.clone(),
-            inside: Vec::new(),
+            below: Operations::new(self.operation.iter().map(String::as_str)).map_err(|pattern| {
+                Failure::input(format!("{pattern} is no pattern for methods: write Class.method"))
+            })?,
+            inside: None,
             flags: self.flags,
+            permits: self.flags,
             reductions: Combination::auto(),
             states: self.states,
             sources: self.sources(),
@@ -233,7 +237,7 @@ impl Linearize {
             Verdict::Holds => {
                 report.rests_on.push(covered);
                 report.rests_on.extend(RESTS_ON.map(str::to_owned));
-                report.rests_on.extend(operations::line(&self.operation));
+                report.rests_on.extend(operations::assumed_line(&self.operation));
             }
             _ => report.notes.push(covered),
         }

@@ -2,10 +2,11 @@
 
 use super::is_spurious;
 use crate::batch::{Batch, Prepared};
+use crate::jdk_operations::groups;
 use crate::narrate::narrate;
 use crate::sources::Sources;
 use crate::subject::java::proved;
-use crate::{Failure, discipline};
+use crate::{Failure, certificate, discipline};
 use kernel::{Assumptions, Instrumentation, Property};
 use machine::discipline::Discipline;
 use machine::system::{Action, Java};
@@ -16,11 +17,8 @@ use program::world::{MethodId, Program};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
-/// The operations that may take effect at once.
-static OPERATIONS: LazyLock<Arc<Operations>> = LazyLock::new(|| {
-    let all = Operations::new(["java.util.concurrent.*.*"]);
-    Arc::new(all.unwrap_or_default())
-});
+/// The operations that may take effect at once: all of the table, certified or not.
+static OPERATIONS: LazyLock<Arc<Operations>> = LazyLock::new(|| Arc::new(certificate::operations(&groups())));
 
 /// Calls `body` for each program, given by the name of its class and its source, with its position. Its circumstances are those of a
 /// seed.
@@ -117,7 +115,6 @@ impl Case<'_, '_> {
             true => OPERATIONS.clone(),
             false => Arc::default(),
         };
-        self.machine.take_at_once(self.system.operations.clone());
         self.begin().map_err(|failure| failure.to_string())?;
         search(&self.system, self.machine, strategy)
     }

@@ -3,7 +3,7 @@
 use super::Subject;
 use crate::analyze::entry_method;
 use crate::narrate::narrate;
-use crate::options::Check;
+use crate::options::{Check, LibraryMode};
 use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached};
 use crate::sources::Sources;
 use crate::{Failure, assumptions, consistency, discipline, growth, operations, world};
@@ -91,9 +91,14 @@ impl<'p> Subject for JavaProgram<'p> {
         report.rests_on.extend(random_numbers(machine));
         report.rests_on.extend(habits(machine, options, &self.caveats()));
         report.notes.extend(idle_allowances(machine, &options.how.allow_race));
-        let used = machine.operations_used();
-        report.rests_on.extend(operations::line(&used));
-        report.notes.extend(operations::idle(&options.how.operation, &used));
+        let assumed = machine.operations_used(false);
+        report.rests_on.extend(operations::assumed_line(&assumed));
+        report.notes.extend(operations::idle(&options.how.operation, &assumed));
+        if report.verdict == report::model::Verdict::Unknown && options.how.library == LibraryMode::Whole {
+            report.notes.push(operations::SUGGESTION.to_owned());
+        }
+        report.operations = machine.operations_used(true);
+        report.rests_on.extend(operations::certified_line(&report.operations));
     }
 
     fn growing(&mut self, machine: &mut Machine<'p>) -> Option<String> {

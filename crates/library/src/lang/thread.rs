@@ -6,7 +6,7 @@
 
 use super::trace;
 use crate::common::{array_of, jdk_class, non_null};
-use machine::assumption::{COUNTS, INTERRUPTS, WATCHES};
+use machine::assumption::{COUNTS, INTERRUPTS, LOOKS, WATCHES};
 use machine::clock::EPOCH_MILLIS;
 use machine::inspect::Wait;
 use machine::layout::{status, thread, wake};
@@ -346,12 +346,15 @@ fn dump_threads(m: &mut Machine<'_>, args: &Args) -> Answer {
 pub(crate) fn note_watched(m: &mut Machine<'_>, number: u32) {
     if number != m.current() {
         m.note_watch();
+        m.note_looked();
         m.violate(&WATCHES);
     }
 }
 
 fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
     m.violate(&INTERRUPTS);
+    // An operation that waits clears the status for a moment, and another thread may see that.
+    m.violate(&LOOKS);
     m.interrupt(args.word(0));
     Ok(Outcome::Void)
 }
@@ -416,6 +419,7 @@ fn check_owner(m: &Machine<'_>, object: Address) -> Result<(), Trap> {
 fn park(m: &mut Machine<'_>, args: &Args) -> Answer {
     let (absolute, time) = (args.word(1) != 0, args.wide(2) as i64);
     let me = m.current();
+    m.note_parked();
     if m.thread_word(me, thread::PHASE) != 0 {
         m.set_thread_word(me, thread::PHASE, 0);
         m.set_thread_word(me, thread::PERMIT, 0);

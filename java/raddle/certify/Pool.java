@@ -1,0 +1,56 @@
+package raddle.certify;
+
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A pool with so many workers, and a task that was handed to it. */
+public class Pool {
+    private final ThreadPoolExecutor pool;
+    private final AtomicInteger done = new AtomicInteger();
+    private final Future<Integer> first;
+
+    public Pool(int workers) {
+        pool = new ThreadPoolExecutor(workers, workers, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>());
+        first = pool.submit(done::incrementAndGet);
+    }
+
+    public void execute() {
+        pool.execute(done::incrementAndGet);
+    }
+
+    public int submitAndGet() throws InterruptedException, ExecutionException {
+        return pool.submit(done::incrementAndGet).get();
+    }
+
+    public int get() throws InterruptedException, ExecutionException {
+        return first.get();
+    }
+
+    public boolean isDone() {
+        return first.isDone();
+    }
+
+    public boolean cancel() {
+        return first.cancel(true);
+    }
+
+    public int done() {
+        return done.get();
+    }
+
+    public void shutdown() {
+        pool.shutdown();
+    }
+
+    public int shutdownNow() {
+        return pool.shutdownNow().size();
+    }
+
+    public boolean isTerminated() {
+        return pool.isTerminated();
+    }
+}
