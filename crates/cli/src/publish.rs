@@ -96,7 +96,7 @@ pub fn write_whole(path: &Path, text: &str) -> Result<(), Failure> {
         }
         _ => std::fs::write(&target, text),
     };
-    put().map_err(|error| cannot_write(path, &error))
+    watchdog::undisturbed(put).map_err(|error| cannot_write(path, &error))
 }
 
 /// A name next to a file's that nobody else uses.
@@ -109,10 +109,10 @@ fn aside(path: &Path) -> Option<PathBuf> {
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     let cannot = |error| cannot_write(path, &error);
     match (path.exists(), aside(path)) {
-        (false, Some(aside)) => {
+        (false, Some(aside)) => watchdog::undisturbed(|| {
             std::fs::File::create_new(&aside).map_err(cannot)?;
             std::fs::remove_file(aside).map_err(cannot)
-        }
+        }),
         _ => {
             let opened = std::fs::OpenOptions::new().append(true).open(path);
             opened.map(drop).map_err(cannot)

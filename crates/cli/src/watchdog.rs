@@ -95,6 +95,12 @@ pub fn agree(last_words: impl FnOnce(Cause) -> u8 + Send + 'static) {
     watch().last_words = Some(Box::new(last_words));
 }
 
+/// Does what must not be left half done: meanwhile the watchdog does not end the process.
+pub fn undisturbed<T>(act: impl FnOnce() -> T) -> T {
+    let _kept = watch();
+    act()
+}
+
 /// From now on the main thread says how it ended. Does not return if the watchdog does.
 pub fn speak() {
     let mut watch = watch();
