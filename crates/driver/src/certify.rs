@@ -252,7 +252,7 @@ impl Certify {
         Ok(())
     }
 
-    /// Every pair of calls by two threads, every triple by three, two calls each by two threads; the small ones also with interrupts.
+    /// Every pair of calls by two threads, every triple by three, some of two calls each by two threads; also with interrupts.
     fn scenarios(&self, methods: &[::linearize::Method]) -> Vec<Scenario> {
         let wanted = |threads, calls, most, interrupts| Wanted {
             threads,
@@ -267,6 +267,7 @@ impl Certify {
             wanted(THREADS, 1, self.most, false),
             wanted(2, 1, self.most, true),
             wanted(2, CALLS, self.sample, false),
+            wanted(2, CALLS, self.sample / 2, true),
         ];
         let mut all: Vec<Scenario> = choices
             .iter()

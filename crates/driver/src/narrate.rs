@@ -252,6 +252,7 @@ impl Narrator<'_> {
             What::Timeout => events.push(other("its time is up")),
             What::Spurious => events.push(other("wakes up for no reason")),
             What::Leap => events.push(other("time has passed")),
+            What::Unaware => events.push(other("goes on before it notices the interrupt")),
             What::Choose(number) => events.extend(chosen(machine, &before, number)),
             What::Wake(waiter) => {
                 let name = machine.thread_name(waiter);

@@ -243,6 +243,7 @@ impl Action {
             What::Choose(number) => (3, number),
             What::Wake(thread) => (4, thread),
             What::Leap => (5, 0),
+            What::Unaware => (6, 0),
         };
         u64::from(self.thread) << 35 | kind << 32 | u64::from(number)
     }
@@ -263,6 +264,7 @@ mod tests {
             What::Wake(0),
             What::Wake(7),
             What::Leap,
+            What::Unaware,
         ];
         let actions = [0, 1, 4094].map(|thread| whats.map(|what| Action { thread, what }.name()));
         let distinct: std::collections::BTreeSet<u64> = actions.into_iter().flatten().collect();

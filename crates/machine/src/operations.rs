@@ -51,6 +51,8 @@ enum Role {
     Outside,
     /// The JDK's, and no operation.
     Inside,
+    /// `Thread.isInterrupted`.
+    Asks,
 }
 
 /// The operation that the current step is in, and what is known of methods.
@@ -183,6 +185,7 @@ impl Machine<'_> {
             (false, Some((effect, _))) => Role::Library(effect),
             (true, Some(_)) => Role::Own,
             (true, None) => Role::Outside,
+            (false, None) if &*class.name == "java/lang/Thread" && &**name == "isInterrupted" => Role::Asks,
             (false, None) => Role::Inside,
         };
         if self.operation.roles.len() <= at {
@@ -207,6 +210,7 @@ impl Machine<'_> {
                     (found, looks) = (at, false);
                     is_outside = effect == Effect::Task;
                 }
+                Role::Asks => looks |= self.asks_of_another(number, at),
                 Role::Outside | Role::Inside => {}
             }
             is_outside |= matches!(self.role(id), Role::Own | Role::Outside);
@@ -219,6 +223,21 @@ impl Machine<'_> {
             true => reacquires,
             false => found,
         }
+    }
+
+    /// Whether a thread asks in a frame of `Thread.isInterrupted` whether another one is interrupted. Operations that wait clear the status for
+    /// a moment, and set it again.
+    ///
+    /// SOUNDNESS: the library itself asks before it interrupts a thread that is not interrupted yet. If it is told that one is while the status
+    /// would have been cleared for a moment, all that it leaves out is to set it again.
+    fn asks_of_another(&self, number: u32, at: Address) -> bool {
+        let of = self.memory.load(at + frame::REGISTERS);
+        let (_, _, caller) = self.frame_at(at);
+        let is_librarys = caller != 0 && {
+            let class = self.program.class(self.program.method(self.frame_at(caller).0).class);
+            class.loader == LoaderId::BOOT && class.name.starts_with("java/util/concurrent/")
+        };
+        self.semantics.at_once && of != self.thread_word(number, thread::OBJECT) && !is_librarys
     }
 
     /// Whether the frame of an operation is one of a condition of the JDK's locks.
@@ -395,6 +414,59 @@ impl Machine<'_> {
         done
     }
 
+    /// Whether a thread stands in an operation, and has been interrupted since it came there.
+    fn was_interrupted_there(&mut self, number: u32) -> bool {
+        self.semantics.interrupts
+            && self.is_interrupted(number)
+            && self.thread_word(number, thread::READY) & thread::AWARE == 0
+            && self.is_in_operation(number)
+    }
+
+    /// Whether a thread whose next action was added last may go on in an operation without noticing that it has been interrupted.
+    ///
+    /// Whoever stands before an operation may have begun it, and have looked whether it is interrupted. If so, it does not look again before
+    /// it either takes effect or waits. This is what makes `lockInterruptibly` and others two operations where threads are interrupted.
+    pub(crate) fn may_be_unaware(&mut self, number: u32, action: Action) -> bool {
+        if !self.was_interrupted_there(number) {
+            return false;
+        }
+        if action.what != What::Go {
+            // One of several that are chosen from: so it is explored inside.
+            self.violate_by(number, &LOOKS);
+        }
+        action.what == What::Go
+    }
+
+    /// Whether a thread that comes to stand before an instruction in an operation will notice that it is interrupted.
+    pub(crate) fn knows_of_interrupt(&mut self, number: u32) -> bool {
+        self.semantics.interrupts
+            && self.is_interrupted(number)
+            && self.has_operations()
+            && self.operation_of(number) != 0
+    }
+
+    /// After a step of a thread that has not noticed that it is interrupted: now it can.
+    pub(crate) fn end_unaware(&mut self, number: u32) {
+        let object = self.thread_word(number, thread::OBJECT);
+        self.memory.store(object + self.known.thread_interrupted, 1);
+        // Whoever is held back stays where it was.
+        if !self.is_held_back(number) {
+            self.interrupt(object);
+        }
+        if self.thread_word(number, thread::READY) != 0 && self.knows_of_interrupt(number) {
+            let ready = self.thread_word(number, thread::READY);
+            self.set_thread_word(number, thread::READY, ready | thread::AWARE);
+        }
+    }
+
+    /// Where it is noted that a thread is interrupted.
+    fn interrupt_status(&self, number: u32) -> Location {
+        Location {
+            object: self.thread_word(number, thread::OBJECT),
+            cell: self.known.thread_interrupted,
+        }
+    }
+
     /// Gives the actions of threads that are in an operation the footprints of their whole steps, and holds back those that would only wait;
     /// how many these are.
     pub(crate) fn widen(&mut self, transitions: &mut Transitions<Action>) -> u32 {
@@ -403,10 +475,23 @@ impl Machine<'_> {
             return held;
         }
         self.operation.probes.clear();
+        let mut looks_at_status = false;
         for position in 0..transitions.entries().len() {
             let entry = transitions.entries()[position];
             if entry.enabled && self.is_in_operation(entry.thread.0) {
+                let is_unaware = entry.action.what == What::Unaware;
+                if is_unaware && !looks_at_status {
+                    // It makes no difference.
+                    transitions.entries_mut()[position].enabled = false;
+                    continue;
+                }
                 let mut probe = self.probe(entry.action);
+                let status = self.interrupt_status(entry.thread.0);
+                looks_at_status = probe.wild || probe.touched.iter().any(|touch| touch.location == status);
+                if is_unaware {
+                    let access = AccessKind::AtomicWrite;
+                    probe.add(MemoryAccess { location: status, access }, None);
+                }
                 // What the action does by itself, as the end of a time limit does to the clock.
                 for &touch in transitions.footprint(&entry) {
                     if !probe.touched.iter().any(|one| one.location == touch.location) {

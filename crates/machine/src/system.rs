@@ -45,6 +45,8 @@ pub enum What {
     Wake(u32),
     /// The thread looks at the clock, which has leapt ahead.
     Leap,
+    /// The thread goes on with an operation, and has not noticed yet that it was interrupted meanwhile.
+    Unaware,
 }
 
 impl std::fmt::Display for Action {
@@ -57,6 +59,7 @@ impl std::fmt::Display for Action {
             What::Choose(number) => write!(f, "c{number}"),
             What::Wake(thread) => write!(f, "w{thread}"),
             What::Leap => write!(f, "l"),
+            What::Unaware => write!(f, "u"),
         }
     }
 }
@@ -75,6 +78,7 @@ impl std::str::FromStr for Action {
             Some(b't') if rest.len() == 1 => What::Timeout,
             Some(b's') if rest.len() == 1 => What::Spurious,
             Some(b'l') if rest.len() == 1 => What::Leap,
+            Some(b'u') if rest.len() == 1 => What::Unaware,
             Some(b'c') => What::Choose(number()?),
             Some(b'w') => What::Wake(number()?),
             _ => return Err(wrong()),
@@ -170,6 +174,7 @@ impl Machine<'_> {
                 let now = self.clock() + LEAP;
                 self.memory.store_wide(layout::CLOCK, now);
             }
+            What::Unaware => self.clear_interrupt(number),
         }
         let state = self.thread_word(number, thread::STATUS);
         // Who has stopped waiting takes the monitor back in a step of its own, as one that was notified does.
@@ -182,6 +187,9 @@ impl Machine<'_> {
                 self.note_time_out();
                 self.run_step(number, solo, records, see)?;
             }
+        }
+        if action.what == What::Unaware {
+            self.end_unaware(number);
         }
         self.settle_clock();
         Ok(())
@@ -225,7 +233,9 @@ impl Machine<'_> {
         let over = matches!(exit, Exit::Ended);
         self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp() });
         let ready = matches!(exit, Exit::Pending | Exit::Blocked);
-        self.set_thread_word(number, thread::READY, ready.into());
+        let is_aware = ready && self.knows_of_interrupt(number);
+        let aware = if is_aware { thread::AWARE } else { 0 };
+        self.set_thread_word(number, thread::READY, u32::from(ready) | aware);
         match exit {
             Exit::Collect => {
                 return Err(self.unsupported("more memory than --heap allows".to_owned()));
@@ -387,6 +397,7 @@ mod tests {
             What::Choose(3),
             What::Wake(12),
             What::Leap,
+            What::Unaware,
         ];
         for what in whats {
             let action = Action { thread: 7, what };

@@ -101,6 +101,11 @@ impl<'p> Machine<'p> {
                 let what = What::Choose(1);
                 transitions.add_alternative(Action { thread: number, what }, true);
             }
+            let action = transitions.entries().last().map_or(go, |last| last.action);
+            if enabled && self.may_be_unaware(number, action) {
+                let what = What::Unaware;
+                transitions.add_alternative(Action { thread: number, what }, true);
+            }
             let last = transitions.entries().last();
             stuck += u32::from(last.is_some_and(|last| !last.enabled));
         }

@@ -6,7 +6,7 @@
 
 use super::trace;
 use crate::common::{array_of, jdk_class, non_null};
-use machine::assumption::{COUNTS, INTERRUPTS, LOOKS, WATCHES};
+use machine::assumption::{COUNTS, INTERRUPTS, WATCHES};
 use machine::clock::EPOCH_MILLIS;
 use machine::inspect::Wait;
 use machine::layout::{status, thread, wake};
@@ -353,8 +353,6 @@ pub(crate) fn note_watched(m: &mut Machine<'_>, number: u32) {
 
 fn interrupt(m: &mut Machine<'_>, args: &Args) -> Answer {
     m.violate(&INTERRUPTS);
-    // An operation that waits clears the status for a moment, and another thread may see that.
-    m.violate(&LOOKS);
     m.interrupt(args.word(0));
     Ok(Outcome::Void)
 }
