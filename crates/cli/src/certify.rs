@@ -30,8 +30,8 @@ pub fn certify(options: &Certify) -> Result<u8, Failure> {
         let said = match proved {
             Proved::Known(one) => format!("certified before, on {}", one.date),
             Proved::Certified(one) => format!(
-                "certified: {} scenarios of at most {} threads, {} too large, {} states, {seconds:.1} s",
-                one.scenarios, one.threads, one.too_large, one.states
+                "certified: {} scenarios of at most {} threads, {} more walked at random, {} too large, {} states, {seconds:.1} s",
+                one.scenarios, one.threads, one.walked, one.too_large, one.states
             ),
             Proved::Refused(why) => {
                 refused += 1;

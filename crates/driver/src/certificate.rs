@@ -28,7 +28,9 @@ pub struct Certificate {
     pub bytecode: String,
     /// How many scenarios were explored to their end.
     pub scenarios: u64,
-    /// How many more were too large.
+    /// How many more had too many states, and were walked through at random.
+    pub walked: u64,
+    /// How many had too many states even with operations at once.
     pub too_large: u64,
     /// The most threads.
     pub threads: u64,
@@ -46,8 +48,16 @@ impl Certificate {
         let mut text = String::new();
         let _ = write!(
             text,
-            "group {}\n  bytecode {}\n  scenarios {}\n  too-large {}\n  threads {}\n  calls {}\n  states {}\n  date {}\n",
-            self.group, self.bytecode, self.scenarios, self.too_large, self.threads, self.calls, self.states, self.date
+            "group {}\n  bytecode {}\n  scenarios {}\n  walked {}\n  too-large {}\n  threads {}\n  calls {}\n  states {}\n  date {}\n",
+            self.group,
+            self.bytecode,
+            self.scenarios,
+            self.walked,
+            self.too_large,
+            self.threads,
+            self.calls,
+            self.states,
+            self.date
         );
         text
     }
@@ -73,6 +83,7 @@ pub fn read(text: &str) -> Vec<Certificate> {
         match key {
             "bytecode" => value.clone_into(&mut last.bytecode),
             "scenarios" => last.scenarios = number,
+            "walked" => last.walked = number,
             "too-large" => last.too_large = number,
             "threads" => last.threads = number,
             "calls" => last.calls = number,
@@ -198,6 +209,7 @@ mod tests {
             group: "ReentrantLock".to_owned(),
             bytecode: "00ff".to_owned(),
             scenarios: 3,
+            walked: 2,
             too_large: 1,
             threads: 3,
             calls: 2,

@@ -90,6 +90,7 @@ pub enum Proved {
 #[derive(Default)]
 struct Seen {
     within: u64,
+    walked: u64,
     too_large: u64,
     states: u64,
     refused: Option<String>,
@@ -100,6 +101,7 @@ impl Seen {
         self.states += examined.states;
         match examined.judgement {
             Judgement::Within => self.within += 1,
+            Judgement::Walked => self.walked += 1,
             Judgement::Beyond(violation) => {
                 let why = violation.why.join("; ");
                 self.refused = Some(format!("{subject}, {}: {why}", violation.message));
@@ -195,6 +197,7 @@ impl Certify {
             group: group.name.clone(),
             bytecode,
             scenarios: seen.within,
+            walked: seen.walked,
             too_large: seen.too_large,
             threads: THREADS as u64,
             calls: CALLS as u64,
@@ -236,8 +239,9 @@ impl Certify {
             flags: true,
             permits: false,
             reductions: Combination::auto(),
-            // These must be explored to their end.
+            // These are to be explored to their end, if that can be.
             states: self.states.saturating_mul(PATIENCE),
+            walk: self.states,
             sources: Vec::new(),
         };
         for scenarios in [pairs, others] {

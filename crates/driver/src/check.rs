@@ -192,7 +192,7 @@ impl Plan {
                 },
                 alone: true,
                 allowed: how.allow_race.clone(),
-                operations,
+                operations: operations.table.clone(),
             };
             system.instrument(self.combination.instrumentation());
             let mut subject = JavaProgram {
@@ -200,6 +200,7 @@ impl Plan {
                 sources: Sources::new(sources),
                 class_path,
                 discipline: how.discipline.clone(),
+                operations,
             };
             self.check(&mut subject, observer)
         })

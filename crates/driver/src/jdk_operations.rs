@@ -42,6 +42,15 @@ impl Group {
         }
     }
 
+    /// Whether any of these methods, given with the names of their classes, is one of its operations.
+    pub fn has_any(&self, methods: &[String]) -> bool {
+        let patterns = self.classes.iter().flat_map(|class| {
+            let methods = class.methods.iter();
+            methods.map(|(method, _)| format!("{}.{}", class.name, method.split('(').next().unwrap_or_default()))
+        });
+        patterns.into_iter().any(|pattern| Operations::names(&pattern, methods))
+    }
+
     /// The names of the operations of one of its classes; those that look at who waits are none.
     pub fn names(&self, class: &str) -> Vec<String> {
         let methods = self

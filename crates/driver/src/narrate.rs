@@ -258,7 +258,7 @@ impl Narrator<'_> {
                 let name = machine.thread_name(waiter);
                 events.push(other(format!("notifies \"{name}\"")));
             }
-            What::Go => {}
+            What::Go | What::Begin => {}
         }
         self.describe(machine, &before, &mut events);
         for text in self.printed.take() {

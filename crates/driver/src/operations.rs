@@ -1,8 +1,10 @@
 //! The methods that have their effect at once.
 
+use crate::Failure;
+use crate::certificate::{self, Certificate};
 use crate::certify::THREADS;
+use crate::jdk_operations::Group;
 use crate::options::LibraryMode;
-use crate::{Failure, certificate};
 use machine::Operations;
 use program::jdk::Jdk;
 use std::sync::Arc;
@@ -13,16 +15,35 @@ pub const SUGGESTION: &str = "--library operations explores far less, where the 
 /// How many are named in a report.
 const NAMED: usize = 4;
 
-/// What a verdict rests on, if steps were in these, which were proved to take effect at once.
-pub fn certified_line(used: &[String]) -> Option<String> {
-    let what = match used.len() {
-        0 => return None,
-        1 => format!("{} takes", used[0]),
-        many => format!("{many} operations of the library take"),
-    };
-    Some(format!(
-        "{what} effect at once (certified for up to {THREADS} threads on this JDK; --library whole explores inside)"
-    ))
+/// What takes effect at once.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// The table.
+    pub table: Arc<Operations>,
+    /// The groups of the library that are in it, with their certificates.
+    certified: Vec<(Group, Certificate)>,
+}
+
+impl Known {
+    /// What a verdict rests on, if steps were in these, which were proved to take effect at once.
+    pub fn certified_line(&self, used: &[String]) -> Option<String> {
+        let what = match used.len() {
+            0 => return None,
+            1 => format!("{} takes", used[0]),
+            many => format!("{many} operations of the library take"),
+        };
+        let groups = self.certified.iter().filter(|(group, _)| group.has_any(used));
+        let (all, walked) = groups.fold((0, 0), |(all, walked), (_, one)| {
+            (all + one.scenarios + one.walked, walked + one.walked)
+        });
+        let walks = match walked {
+            0 => String::new(),
+            _ => format!(", {walked} of {all} scenarios by random walks"),
+        };
+        Some(format!(
+            "{what} effect at once (certified for up to {THREADS} threads on this JDK{walks}; --library whole explores inside)"
+        ))
+    }
 }
 
 /// What a verdict rests on, if steps were in these, of which the user says that they take effect at once.
@@ -45,14 +66,12 @@ pub fn idle(patterns: &[String], used: &[String]) -> Vec<String> {
 }
 
 /// Those of the library, if they are wanted, and those that these patterns name.
-pub fn read(mode: LibraryMode, jdk: &Jdk, patterns: &[String]) -> Result<Arc<Operations>, Failure> {
-    let mut operations = match mode {
-        LibraryMode::Operations => {
-            let certified = certificate::certified(jdk, &certificate::built_in(jdk.feature()));
-            certificate::operations(certified.iter().map(|(group, _)| group))
-        }
-        LibraryMode::Whole => Operations::default(),
+pub fn read(mode: LibraryMode, jdk: &Jdk, patterns: &[String]) -> Result<Known, Failure> {
+    let certified = match mode {
+        LibraryMode::Operations => certificate::certified(jdk, &certificate::built_in(jdk.feature())),
+        LibraryMode::Whole => Vec::new(),
     };
+    let mut operations = certificate::operations(certified.iter().map(|(group, _)| group));
     for pattern in patterns {
         operations.assume(pattern).map_err(|wrong| {
             Failure::Input(format!(
@@ -60,5 +79,8 @@ pub fn read(mode: LibraryMode, jdk: &Jdk, patterns: &[String]) -> Result<Arc<Ope
             ))
         })?;
     }
-    Ok(Arc::new(operations))
+    Ok(Known {
+        table: Arc::new(operations),
+        certified,
+    })
 }

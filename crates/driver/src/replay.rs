@@ -139,13 +139,14 @@ impl Schedule {
                 semantics,
                 alone: true,
                 allowed: Vec::new(),
-                operations,
+                operations: operations.table.clone(),
             };
             self.follow(&mut JavaProgram {
                 system,
                 sources: Sources::new(sources),
                 class_path,
                 discipline: None,
+                operations,
             })
         })
     }

@@ -41,6 +41,7 @@ fn engine<'a>(jdk: &'a Jdk, subject: &'a Subject, reductions: &str) -> Engine<'a
         permits: true,
         reductions: Combination::named(reductions.split(',')).expect("they go together"),
         states: 1_000_000,
+        walk: 0,
         sources: Vec::new(),
     }
 }

@@ -40,7 +40,8 @@ pub static NAMES: AssumptionKind = AssumptionKind::new("names", 5, |_, _| {
 
 /// No thread looks at who waits inside of the library, or can tell in another way how the library's operations wait.
 pub static LOOKS: AssumptionKind = AssumptionKind::new("looks", 6, |_, _| {
-    "no thread looks at who waits in operations of the library or is interrupted in them, or parks outside of them".to_owned()
+    "no thread looks at who waits in operations of the library or is interrupted in them, or parks outside of them"
+        .to_owned()
 });
 
 /// No thread uses an operation to which it makes a difference how others wait.

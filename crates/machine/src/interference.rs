@@ -126,8 +126,7 @@ impl Machine<'_> {
                     // Nobody knows what it will touch once it can.
                     return None;
                 }
-                let probe = self.probe(go);
-                transitions.replace_footprint(0, &probe.touched);
+                transitions.replace_footprint(0, &self.probed(thread.0));
             }
             let entry = transitions.entries().first()?;
             for touch in transitions.footprint(entry) {
@@ -244,6 +243,7 @@ impl Action {
             What::Wake(thread) => (4, thread),
             What::Leap => (5, 0),
             What::Unaware => (6, 0),
+            What::Begin => (7, 0),
         };
         u64::from(self.thread) << 35 | kind << 32 | u64::from(number)
     }
@@ -264,6 +264,7 @@ mod tests {
             What::Wake(0),
             What::Wake(7),
             What::Leap,
+            What::Begin,
             What::Unaware,
         ];
         let actions = [0, 1, 4094].map(|thread| whats.map(|what| Action { thread, what }.name()));

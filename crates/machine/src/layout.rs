@@ -84,8 +84,8 @@ pub mod thread {
     pub const WAKE: u32 = 10;
     /// Whether it stands before an instruction that others may see, and not somewhere before that.
     pub const READY: u32 = 11;
-    /// Added to it if the thread stands in an operation, and was interrupted before it came there.
-    pub const AWARE: u32 = 2;
+    /// Added to it if the thread stands in an operation, and has looked there whether it is interrupted.
+    pub const BEGUN: u32 = 2;
     /// How many thread names it has made up.
     pub const NAMES: u32 = 12;
     /// How many threads it has given a number.

@@ -76,6 +76,10 @@ pub(crate) struct Current {
     trail: Trail,
     /// Where it has given way.
     spins: Trail,
+    /// How many accesses in a row have written nothing.
+    reads: u32,
+    /// Room for what is compared.
+    frames: Vec<u32>,
 }
 
 /// What a step accesses.
@@ -123,19 +127,22 @@ impl Trail {
         (self.length, self.renew) = (0, 1);
     }
 
-    /// Whether these frames are as they were.
-    fn comes_round(&mut self, frames: Vec<u32>) -> bool {
-        if self.kept == frames {
+    /// Whether these frames are as they were. What was kept may come back in their place.
+    fn comes_round(&mut self, frames: &mut Vec<u32>) -> bool {
+        if self.kept == *frames {
             return true;
         }
         self.length += 1;
         if self.length >= self.renew {
-            self.kept = frames;
+            std::mem::swap(&mut self.kept, frames);
             self.renew = self.length * 2;
         }
         false
     }
 }
+
+/// How many accesses in a row write nothing before it is looked whether a run comes round: most never do, and whoever does goes on to do so.
+const BEFORE_A_ROUND: u32 = 32;
 
 impl Machine<'_> {
     /// From now on these are operations.
@@ -340,6 +347,7 @@ impl Machine<'_> {
         };
         self.operation.trail.clear();
         self.operation.spins.clear();
+        self.operation.reads = 0;
         if self.operation.frame != 0 {
             let (id, _, _) = self.frame_at(self.operation.frame);
             self.operation.used.insert(id);
@@ -414,20 +422,30 @@ impl Machine<'_> {
         done
     }
 
-    /// Whether a thread stands in an operation, and has been interrupted since it came there.
-    fn was_interrupted_there(&mut self, number: u32) -> bool {
+    /// Whether an action in an operation that looks whether its thread is interrupted, where it is not, only looks.
+    ///
+    /// SOUNDNESS: whoever has looked may be interrupted before it takes effect, and takes effect all the same, or else looks again and throws.
+    /// So where threads are interrupted, `lockInterruptibly` and the like are two steps. The first one is a step like any other, so that
+    /// whoever leaves out orders of steps knows what it touches.
+    fn is_to_begin(&self, action: Action) -> bool {
+        let number = action.thread;
         self.semantics.interrupts
+            && action.what == What::Go
+            && self.thread_word(number, thread::STATUS) == status::RUNNABLE
+            && self.thread_word(number, thread::READY) & thread::BEGUN == 0
+            && !self.is_interrupted(number)
+    }
+
+    /// Whether a thread stands in an operation where it has looked whether it is interrupted, and has been interrupted since.
+    fn was_interrupted_since(&mut self, number: u32) -> bool {
+        self.thread_word(number, thread::READY) & thread::BEGUN != 0
             && self.is_interrupted(number)
-            && self.thread_word(number, thread::READY) & thread::AWARE == 0
             && self.is_in_operation(number)
     }
 
     /// Whether a thread whose next action was added last may go on in an operation without noticing that it has been interrupted.
-    ///
-    /// Whoever stands before an operation may have begun it, and have looked whether it is interrupted. If so, it does not look again before
-    /// it either takes effect or waits. This is what makes `lockInterruptibly` and others two operations where threads are interrupted.
     pub(crate) fn may_be_unaware(&mut self, number: u32, action: Action) -> bool {
-        if !self.was_interrupted_there(number) {
+        if !self.was_interrupted_since(number) {
             return false;
         }
         if action.what != What::Go {
@@ -437,25 +455,28 @@ impl Machine<'_> {
         action.what == What::Go
     }
 
-    /// Whether a thread that comes to stand before an instruction in an operation will notice that it is interrupted.
-    pub(crate) fn knows_of_interrupt(&mut self, number: u32) -> bool {
-        self.semantics.interrupts
-            && self.is_interrupted(number)
-            && self.has_operations()
-            && self.operation_of(number) != 0
+    /// A thread has looked whether it is interrupted, as the beginning of an operation.
+    pub(crate) fn begin_interruptibly(&mut self, number: u32) {
+        let ready = self.thread_word(number, thread::READY);
+        self.set_thread_word(number, thread::READY, ready | thread::BEGUN);
+    }
+
+    /// A thread waits. In an operation it may as well be about to, and have looked already.
+    pub(crate) fn wait_interruptibly(&mut self, number: u32) {
+        if self.semantics.interrupts && !self.is_interrupted(number) && self.is_in_operation(number) {
+            self.begin_interruptibly(number);
+        }
     }
 
     /// After a step of a thread that has not noticed that it is interrupted: now it can.
     pub(crate) fn end_unaware(&mut self, number: u32) {
         let object = self.thread_word(number, thread::OBJECT);
         self.memory.store(object + self.known.thread_interrupted, 1);
+        let ready = self.thread_word(number, thread::READY) & !thread::BEGUN;
+        self.set_thread_word(number, thread::READY, ready);
         // Whoever is held back stays where it was.
         if !self.is_held_back(number) {
             self.interrupt(object);
-        }
-        if self.thread_word(number, thread::READY) != 0 && self.knows_of_interrupt(number) {
-            let ready = self.thread_word(number, thread::READY);
-            self.set_thread_word(number, thread::READY, ready | thread::AWARE);
         }
     }
 
@@ -486,11 +507,20 @@ impl Machine<'_> {
                     continue;
                 }
                 let mut probe = self.probe(entry.action);
-                let status = self.interrupt_status(entry.thread.0);
-                looks_at_status = probe.wild || probe.touched.iter().any(|touch| touch.location == status);
+                let location = self.interrupt_status(entry.thread.0);
+                looks_at_status = probe.wild || probe.touched.iter().any(|touch| touch.location == location);
+                if looks_at_status && self.is_to_begin(entry.action) {
+                    transitions.entries_mut()[position].action.what = What::Begin;
+                    let access = AccessKind::AtomicRead;
+                    probe = Probe::default();
+                    probe.add(MemoryAccess { location, access }, None);
+                    transitions.replace_footprint(position, &probe.touched);
+                    self.operation.probes.push((entry.thread.0, probe));
+                    continue;
+                }
                 if is_unaware {
                     let access = AccessKind::AtomicWrite;
-                    probe.add(MemoryAccess { location: status, access }, None);
+                    probe.add(MemoryAccess { location, access }, None);
                 }
                 // What the action does by itself, as the end of a time limit does to the clock.
                 for &touch in transitions.footprint(&entry) {
@@ -529,6 +559,13 @@ impl Machine<'_> {
         }
     }
 
+    /// All that the next steps of a thread access, which are the rest of an operation, or all of it. The transitions of the state have been
+    /// asked for.
+    pub(crate) fn probed(&self, number: u32) -> Vec<MemoryAccess> {
+        let probes = self.operation.probes.iter().filter(|(of, _)| *of == number);
+        probes.flat_map(|(_, probe)| &probe.touched).copied().collect()
+    }
+
     /// Whether the next step of a thread may call a native method of which nobody knows what it accesses.
     pub(crate) fn is_step_wild(&mut self, number: u32) -> bool {
         if !self.is_in_operation(number) {
@@ -564,10 +601,13 @@ impl Machine<'_> {
         }
         self.note_next(next);
         match self.step.written().iter().any(|touch| !touch.access.is_read()) {
-            true => self.operation.trail.clear(),
+            true => {
+                self.operation.reads = 0;
+                self.operation.trail.clear();
+            }
             false => {
-                let frames = self.frames_inside();
-                if self.operation.trail.comes_round(frames) {
+                self.operation.reads += 1;
+                if self.operation.reads > BEFORE_A_ROUND && self.comes_round(|operation| &mut operation.trail) {
                     return false;
                 }
             }
@@ -631,13 +671,22 @@ impl Machine<'_> {
         if self.operation.frame == 0 || self.is_called_back() {
             return false;
         }
-        let frames = self.frames_inside();
-        !self.operation.spins.comes_round(frames)
+        !self.comes_round(|operation| &mut operation.spins)
+    }
+
+    /// Whether the frames of the operation are as they were on a trail.
+    fn comes_round(&mut self, trail: fn(&mut Current) -> &mut Trail) -> bool {
+        let mut frames = std::mem::take(&mut self.operation.frames);
+        self.frames_inside(&mut frames);
+        let comes_round = trail(&mut self.operation).comes_round(&mut frames);
+        self.operation.frames = frames;
+        comes_round
     }
 
     /// What is alive in the frames of the operation.
-    fn frames_inside(&mut self) -> Vec<u32> {
-        let (mut at, mut before, mut frames) = (self.fp(), true, Vec::new());
+    fn frames_inside(&self, frames: &mut Vec<u32>) {
+        frames.clear();
+        let (mut at, mut before) = (self.fp(), true);
         while at >= self.operation.frame {
             let (id, pc, caller) = self.frame_at(at);
             frames.extend([at, id.0, pc]);
@@ -651,7 +700,6 @@ impl Machine<'_> {
             before = self.memory.load(at + frame::DEST) & RETRY != 0;
             at = caller;
         }
-        frames
     }
 
     /// Whether a thread that parks with a time limit, in the operation with which the step began, does not do so: the operation gives up.
@@ -713,12 +761,12 @@ mod tests {
         trail.clear();
         let mut rounds = 0;
         // Three steps before a circle of five.
-        while !trail.comes_round(vec![if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }]) {
+        while !trail.comes_round(&mut vec![if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }]) {
             rounds += 1;
             assert!(rounds < 30, "it never does");
         }
         let mut trail = Trail::default();
         trail.clear();
-        assert!((0..1000).all(|step| !trail.comes_round(vec![step])));
+        assert!((0..1000).all(|step| !trail.comes_round(&mut vec![step])));
     }
 }

@@ -45,7 +45,9 @@ pub enum What {
     Wake(u32),
     /// The thread looks at the clock, which has leapt ahead.
     Leap,
-    /// The thread goes on with an operation, and has not noticed yet that it was interrupted meanwhile.
+    /// The thread looks whether it is interrupted, which it is not, as the beginning of an operation.
+    Begin,
+    /// The thread goes on with an operation, and does not notice yet that it has been interrupted since it looked.
     Unaware,
 }
 
@@ -59,6 +61,7 @@ impl std::fmt::Display for Action {
             What::Choose(number) => write!(f, "c{number}"),
             What::Wake(thread) => write!(f, "w{thread}"),
             What::Leap => write!(f, "l"),
+            What::Begin => write!(f, "b"),
             What::Unaware => write!(f, "u"),
         }
     }
@@ -78,6 +81,7 @@ impl std::str::FromStr for Action {
             Some(b't') if rest.len() == 1 => What::Timeout,
             Some(b's') if rest.len() == 1 => What::Spurious,
             Some(b'l') if rest.len() == 1 => What::Leap,
+            Some(b'b') if rest.len() == 1 => What::Begin,
             Some(b'u') if rest.len() == 1 => What::Unaware,
             Some(b'c') => What::Choose(number()?),
             Some(b'w') => What::Wake(number()?),
@@ -174,6 +178,10 @@ impl Machine<'_> {
                 let now = self.clock() + LEAP;
                 self.memory.store_wide(layout::CLOCK, now);
             }
+            What::Begin => {
+                self.begin_interruptibly(number);
+                return Ok(());
+            }
             What::Unaware => self.clear_interrupt(number),
         }
         let state = self.thread_word(number, thread::STATUS);
@@ -233,9 +241,10 @@ impl Machine<'_> {
         let over = matches!(exit, Exit::Ended);
         self.set_thread_word(number, thread::FRAME, if over { 0 } else { self.fp() });
         let ready = matches!(exit, Exit::Pending | Exit::Blocked);
-        let is_aware = ready && self.knows_of_interrupt(number);
-        let aware = if is_aware { thread::AWARE } else { 0 };
-        self.set_thread_word(number, thread::READY, u32::from(ready) | aware);
+        self.set_thread_word(number, thread::READY, ready.into());
+        if matches!(exit, Exit::Blocked) {
+            self.wait_interruptibly(number);
+        }
         match exit {
             Exit::Collect => {
                 return Err(self.unsupported("more memory than --heap allows".to_owned()));
@@ -397,6 +406,7 @@ mod tests {
             What::Choose(3),
             What::Wake(12),
             What::Leap,
+            What::Begin,
             What::Unaware,
         ];
         for what in whats {

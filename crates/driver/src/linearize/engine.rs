@@ -13,7 +13,7 @@ use machine::{Machine, Operations, StepSemantics, history};
 use program::jdk::Jdk;
 use reduction::Combination;
 use report::model::Violation;
-use search::{Effort, Ending, Found, Options, Outcome, Why};
+use search::{Effort, Ending, Found, Options, Order, Outcome, Why};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,6 +57,8 @@ pub struct Engine<'a> {
     pub reductions: Combination,
     /// The most states of one search.
     pub states: u64,
+    /// How many steps are walked at random through a scenario that has more states.
+    pub walk: u64,
     /// Where sources are, for traces.
     pub sources: Vec<PathBuf>,
 }
@@ -85,6 +87,8 @@ pub enum Judgement {
     Within,
     /// This one is not, with the way to it and the reason.
     Beyond(Box<Violation>),
+    /// There are too many states to tell. No walk at random has come past one that is not.
+    Walked,
     /// Neither is known, because of this.
     Unknown(String),
 }
@@ -148,7 +152,8 @@ impl Engine<'_> {
         batch.each(|position, mut prepared| {
             let is_reference = self.reference.is_some() && position % 2 == 0;
             if self.reference.is_none() || is_reference {
-                specified = Some(self.search(&mut prepared, &programs[position].0, true, observer)?);
+                let class = &programs[position].0;
+                specified = Some(self.search(&mut prepared, class, true, Order::Depth, observer)?);
             }
             if is_reference {
                 return Ok(true);
@@ -207,14 +212,17 @@ impl Engine<'_> {
         prepared: &mut Prepared<'_, '_>,
         class: &str,
         at_once: bool,
+        order: Order,
         observer: &mut dyn Observer,
     ) -> Result<Explored, Failure> {
         let combination = self.begin(prepared, class, at_once)?;
+        let most = if order == Order::Random { self.walk } else { self.states };
         let options = Options {
+            order,
             properties: BTreeSet::from([Property::HISTORY]),
             all: true,
             time: limits::time_left(),
-            states: Some(self.states),
+            states: Some(most),
             trial: TRIAL,
             ..Options::default()
         };
@@ -276,7 +284,13 @@ impl Engine<'_> {
         at_once: Explored,
         observer: &mut dyn Observer,
     ) -> Result<Examined, Failure> {
-        let whole = self.search(prepared, class, false, observer)?;
+        let mut whole = self.search(prepared, class, false, Order::Depth, observer)?;
+        let is_too_large = whole.outcome.ending == Ending::Stopped(Why::States) && at_once.stopped.is_none();
+        if is_too_large && self.walk > 0 {
+            let met = self.search(prepared, class, false, Order::Random, observer)?;
+            whole.histories.extend(met.histories);
+            whole.outcome.found.extend(met.outcome.found);
+        }
         let judgement = self.judge(prepared, class, scenario, &whole, &at_once, observer)?;
         let figures = [&whole, &at_once].map(|one| one.outcome.figures);
         Ok(Examined {
@@ -330,6 +344,9 @@ impl Engine<'_> {
                 violation.why.push("calls that take effect at once do not".to_owned());
                 return Ok(Judgement::Beyond(Box::new(violation)));
             }
+        }
+        if whole.outcome.ending == Ending::Stopped(Why::States) && self.walk > 0 {
+            return Ok(Judgement::Walked);
         }
         if let Some(why) = &whole.stopped {
             return Ok(Judgement::Unknown(why.clone()));

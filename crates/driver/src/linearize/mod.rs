@@ -157,6 +157,7 @@ impl Linearize {
             permits: self.flags,
             reductions: Combination::auto(),
             states: self.states,
+            walk: 0,
             sources: self.sources(),
         };
         let mut seen = Seen::default();
@@ -317,6 +318,7 @@ impl Seen {
                 self.within.insert(scenario.clone());
             }
             Judgement::Beyond(violation) => self.found = Some((scenario.clone(), *violation)),
+            Judgement::Walked => {}
             Judgement::Unknown(why) => self.unknown.push((scenario.clone(), why)),
         }
     }

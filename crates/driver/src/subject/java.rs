@@ -3,6 +3,7 @@
 use super::Subject;
 use crate::analyze::entry_method;
 use crate::narrate::narrate;
+use crate::operations::Known;
 use crate::options::{Check, LibraryMode};
 use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached};
 use crate::sources::Sources;
@@ -28,6 +29,8 @@ pub struct JavaProgram<'p> {
     pub class_path: String,
     /// Rules by which its fields are accessed.
     pub discipline: Option<PathBuf>,
+    /// What takes effect at once.
+    pub operations: Known,
 }
 
 impl JavaProgram<'_> {
@@ -98,7 +101,9 @@ impl<'p> Subject for JavaProgram<'p> {
             report.notes.push(operations::SUGGESTION.to_owned());
         }
         report.operations = machine.operations_used(true);
-        report.rests_on.extend(operations::certified_line(&report.operations));
+        report
+            .rests_on
+            .extend(self.operations.certified_line(&report.operations));
     }
 
     fn growing(&mut self, machine: &mut Machine<'p>) -> Option<String> {
