@@ -6,7 +6,7 @@
 
 use crate::layout::thread;
 use crate::machine::Machine;
-use crate::operations::Probe;
+use crate::operation_probe::Probe;
 use crate::system::{Action, Undo, What};
 use kernel::{MemoryAccess, ThreadId, Transitions};
 
