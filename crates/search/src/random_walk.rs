@@ -30,6 +30,9 @@ const LONGEST_PREFIX: u64 = 20_000;
 /// A step that touches nothing and follows another such one of its thread counts as so many: they are parts of one that has no end in sight.
 const STEPS_FOR_NOTHING: u64 = 64;
 
+/// So does a step of many accesses, which takes longer, and so does finding out what it accesses.
+const STEPS_AT_ONCE: u64 = 8;
+
 /// How many times in a row something that turns out to be wrong is looked for.
 const ROUNDS: u32 = 4;
 
@@ -300,7 +303,11 @@ impl<'a, S: System> RandomWalks<'a, S> {
         let action = entry.action;
         let idle = self.transitions.footprint(entry).is_empty().then_some(entry.thread);
         let goes_on = idle.is_some() && idle == self.idle;
-        self.spent += if goes_on { STEPS_FOR_NOTHING } else { 1 };
+        self.spent += match () {
+            () if goes_on => STEPS_FOR_NOTHING,
+            () if entry.wide => STEPS_AT_ONCE,
+            () => 1,
+        };
         self.idle = idle;
         let Ok(undo) = self.system.apply(state, action) else {
             return false;
