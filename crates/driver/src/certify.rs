@@ -11,7 +11,7 @@ use crate::linearize::{Engine, Examined, Judgement, Scenario};
 use crate::observer::Observer;
 use crate::options::Classes;
 use crate::{Failure, budget, limits, target, verify};
-use ::linearize::{Wanted, choose};
+use ::linearize::{Call, Wanted, choose};
 use program::input::{self, FILE_LIMIT};
 use program::jdk::Jdk;
 use reduction::Combination;
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Objects of our own whose methods are called, by the names of their classes.
-const SUBJECTS: [(&str, &str); 7] = [
+const SUBJECTS: [(&str, &str); 8] = [
     (
         "Completions",
         include_str!("../../../java/raddle/certify/Completions.java"),
@@ -35,6 +35,7 @@ const SUBJECTS: [(&str, &str); 7] = [
     ("ReadWrite", include_str!("../../../java/raddle/certify/ReadWrite.java")),
     ("Scheduled", include_str!("../../../java/raddle/certify/Scheduled.java")),
     ("Stamped", include_str!("../../../java/raddle/certify/Stamped.java")),
+    ("Task", include_str!("../../../java/raddle/certify/Task.java")),
 ];
 
 /// The most threads and the most calls of each in any scenario.
@@ -70,10 +71,24 @@ pub struct Certify {
 
 /// How much more is done for two calls than for more.
 const PATIENCE: u64 = 20;
+/// The layer of pools.
+const POOLS: u32 = 4;
 
 /// Whether two threads make a call each.
 fn is_pair(scenario: &Scenario) -> bool {
     scenario.calls() == 2
+}
+
+/// The same pair, where one of the two interrupts the other one before it makes its own call, or after.
+fn interrupted(pair: &Scenario) -> Vec<Scenario> {
+    let with = |by: usize, at: usize| {
+        let mut scenario = pair.clone();
+        if let Some(calls) = scenario.threads.get_mut(by) {
+            calls.insert(at.min(calls.len()), Call::interrupt(1 - by));
+        }
+        scenario.canonical()
+    };
+    vec![with(0, 0), with(0, 1), with(1, 0), with(1, 1)]
 }
 
 /// What came of a group.
@@ -89,6 +104,7 @@ pub enum Proved {
 /// What was seen of a group.
 #[derive(Default)]
 struct Seen {
+    layer: u32,
     within: u64,
     walked: u64,
     too_large: u64,
@@ -101,6 +117,9 @@ impl Seen {
         self.states += examined.states;
         match examined.judgement {
             Judgement::Within => self.within += 1,
+            Judgement::Walked if is_pair(scenario) && self.layer < POOLS => {
+                self.refused = Some(format!("{subject}, {}: too many states", scenario.line()));
+            }
             Judgement::Walked => self.walked += 1,
             Judgement::Beyond(violation) => {
                 let why = violation.why.join("; ");
@@ -180,7 +199,10 @@ impl Certify {
             .map(|(one, _)| one)
             .filter(|one| one.layer < group.layer)
             .collect();
-        let mut seen = Seen::default();
+        let mut seen = Seen {
+            layer: group.layer,
+            ..Seen::default()
+        };
         for (class, new) in &group.subjects {
             self.examine(group, class, new, &lower, &mut seen, observer)?;
             if seen.refused.is_some() || limits::is_over() {
@@ -192,6 +214,13 @@ impl Certify {
         }
         if limits::is_over() {
             return Ok(Proved::Refused("there was no time for all of it".to_owned()));
+        }
+        if seen.within < seen.walked + seen.too_large {
+            return Ok(Proved::Refused(format!(
+                "only {} of {} scenarios could be explored to their end",
+                seen.within,
+                seen.within + seen.walked + seen.too_large
+            )));
         }
         Ok(Proved::Certified(Certificate {
             group: group.name.clone(),
@@ -239,8 +268,11 @@ impl Certify {
             flags: true,
             permits: false,
             reductions: Combination::auto(),
-            // These are to be explored to their end, if that can be.
-            states: self.states.saturating_mul(PATIENCE),
+            // These are to be explored to their end, if that can be. Of pools it cannot.
+            states: match group.layer < POOLS {
+                true => self.states.saturating_mul(PATIENCE),
+                false => self.states,
+            },
             walk: self.states,
             sources: Vec::new(),
         };
@@ -266,17 +298,15 @@ impl Certify {
             seed: self.seed,
             interrupts,
         };
-        let choices = [
-            wanted(2, 1, self.most, false),
+        let pairs = choose(methods, &wanted(2, 1, self.most, false)).scenarios;
+        let mut all: Vec<Scenario> = pairs.iter().flat_map(interrupted).collect();
+        all.extend(pairs);
+        let others = [
             wanted(THREADS, 1, self.most, false),
-            wanted(2, 1, self.most, true),
             wanted(2, CALLS, self.sample, false),
             wanted(2, CALLS, self.sample / 2, true),
         ];
-        let mut all: Vec<Scenario> = choices
-            .iter()
-            .flat_map(|wanted| choose(methods, wanted).scenarios)
-            .collect();
+        all.extend(others.iter().flat_map(|wanted| choose(methods, wanted).scenarios));
         let mut known = BTreeSet::new();
         all.retain(|scenario| known.insert(scenario.clone()));
         all.sort_by_key(|scenario| (scenario.calls(), scenario.threads.len()));

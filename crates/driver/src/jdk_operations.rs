@@ -58,7 +58,7 @@ impl Group {
             .iter()
             .filter(|one| one.name == class)
             .flat_map(|one| &one.methods);
-        let operations = methods.filter(|(_, effect)| *effect != Effect::Looking);
+        let operations = methods.filter(|(_, effect)| *effect != Effect::Looking && *effect != Effect::Cancelling);
         let mut names: Vec<String> = operations
             .map(|(method, _)| method.split('(').next().unwrap_or_default().to_owned())
             .collect();
@@ -105,12 +105,14 @@ pub fn groups() -> Vec<Group> {
 
 /// A method and the mark behind it.
 fn read(word: &str) -> (String, Effect) {
-    const MARKS: [(char, Effect); 7] = [
+    const MARKS: [(char, Effect); 9] = [
         ('!', Effect::WhenAble),
         ('@', Effect::GivesUp),
         ('?', Effect::WhenAbleAlone),
         ('^', Effect::Crowding),
         ('/', Effect::Task),
+        ('%', Effect::TaskUncancelled),
+        ('&', Effect::Cancelling),
         ('$', Effect::Reacquiring),
         ('~', Effect::Looking),
     ];

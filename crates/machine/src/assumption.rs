@@ -49,6 +49,9 @@ pub static CROWDS: AssumptionKind = AssumptionKind::new("crowds", 7, |_, _| {
     "no operation is used to which it makes a difference how others wait".to_owned()
 });
 
+/// No thread cancels a task.
+pub static CANCELS: AssumptionKind = AssumptionKind::new("cancels", 8, |_, _| "no task is cancelled".to_owned());
+
 /// One of them, as a setting.
 struct Premise {
     kind: &'static AssumptionKind,
@@ -77,7 +80,7 @@ fn to_operations(semantics: &StepSemantics) -> bool {
 }
 
 /// All of them.
-static PREMISES: [Premise; 7] = [
+static PREMISES: [Premise; 8] = [
     premise(&PRINTS, |semantics| &mut semantics.prints),
     premise(&INTERRUPTS, |semantics| &mut semantics.interrupts),
     Premise {
@@ -96,6 +99,10 @@ static PREMISES: [Premise; 7] = [
     Premise {
         matters: to_operations,
         ..premise(&CROWDS, |semantics| &mut semantics.crowds)
+    },
+    Premise {
+        matters: to_operations,
+        ..premise(&CANCELS, |semantics| &mut semantics.cancels)
     },
 ];
 

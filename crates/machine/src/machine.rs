@@ -314,6 +314,8 @@ pub struct StepSemantics {
     pub looks_inside: bool,
     /// None of them is held back for the sake of those to which it makes a difference how others wait.
     pub crowds: bool,
+    /// Tasks are cancelled.
+    pub cancels: bool,
 }
 
 impl StepSemantics {

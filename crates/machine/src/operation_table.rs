@@ -34,6 +34,10 @@ pub enum Effect {
     Crowding,
     /// At once, as an operation of its own also where another operation calls it.
     Task,
+    /// A task as long as no [`Effect::Cancelling`] method is used; else it is explored inside, wherever it is called.
+    TaskUncancelled,
+    /// It is explored inside, wherever it is called.
+    Cancelling,
     /// When able, as an operation of its own, where an operation of a condition calls it to have the lock back; else it is none.
     Reacquiring,
     /// It looks at who waits in operations, so that nothing of the library is one where it is used.

@@ -1,7 +1,7 @@
 //! How threads wait in operations, are interrupted there, and who could tell.
 
 use crate::assumption::LOOKS;
-use crate::layout::{frame, status, thread, thread_record};
+use crate::layout::{HEAP, frame, status, thread, thread_record};
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::operation_table::Effect;
@@ -127,6 +127,34 @@ impl Machine<'_> {
             self.violate_by(number, &LOOKS);
         }
         action.what == What::Go
+    }
+
+    /// Whether the latest access writes what others know.
+    pub(crate) fn is_writing(&self) -> bool {
+        let is_old = |location: Location| !self.memory.is_young(location.object);
+        let mut writes = self.step.written().iter().filter(|touch| !touch.access.is_read());
+        writes.any(|touch| is_old(touch.location))
+    }
+
+    /// Whether a step in an operation ends before its next accesses, which have to do with interrupts.
+    ///
+    /// Whoever interrupts another thread has often said before that it will: a task that is cancelled may see that first. And whoever has found
+    /// that it has to wait may be interrupted before it does, and throw although it need not wait any more. Whoever only waits until it can take
+    /// effect must not be held back halfway: once it has written something, it has a lock, and what was found cannot change.
+    pub(crate) fn meets_interrupts(&mut self, number: u32) -> bool {
+        let own = self.interrupt_status(number);
+        let is_status = |location: Location| {
+            let is_cell = location.cell == own.cell && location.object >= HEAP;
+            is_cell
+                && self
+                    .program
+                    .is_subclass(self.class_of(location.object), self.known.thread)
+        };
+        let touches = || self.step.written().iter();
+        if touches().any(|touch| touch.location == own && touch.access.is_read()) {
+            return !self.operation.wrote || self.effect_of(number) == Some(Effect::AtOnce);
+        }
+        touches().any(|touch| touch.location != own && !touch.access.is_read() && is_status(touch.location))
     }
 
     /// A thread has looked whether it is interrupted, as the beginning of an operation.

@@ -23,7 +23,7 @@
 //!
 //! The footprint of such a step is all that it accesses (`operation_probe.rs`).
 
-use crate::assumption::{CROWDS, LOOKS};
+use crate::assumption::{CANCELS, CROWDS, LOOKS};
 use crate::encode::each_live;
 use crate::frames::RETRY;
 use crate::layout::{frame, status, thread};
@@ -47,12 +47,14 @@ enum Role {
     Library(Effect),
     /// An operation of the program's.
     Own,
-    /// The program's, and no operation.
+    /// The program's, or as if it were, and no operation.
     Outside,
     /// The JDK's, and no operation.
     Inside,
     /// `Thread.isInterrupted`.
     Asks,
+    /// The JDK's, and as if it were the program's: it cancels tasks.
+    Cancels,
 }
 
 /// The operation that the current step is in, and what is known of methods.
@@ -78,6 +80,8 @@ pub(crate) struct Current {
     spins: Trail,
     /// How many accesses in a row have written nothing.
     reads: u32,
+    /// Whether the step has written anything that others know.
+    pub wrote: bool,
     /// Room for what is compared.
     frames: Vec<u32>,
 }
@@ -158,6 +162,11 @@ impl Machine<'_> {
         let found = table.find(assumed, &class.external_name(), name, descriptor);
         let role = match (class.loader >= LoaderId::APP, found) {
             (false, Some((_, false))) if self.is_extended(method.class) => Role::Inside,
+            (false, Some((Effect::TaskUncancelled, _))) => match self.semantics.cancels {
+                true => Role::Outside,
+                false => Role::Library(Effect::Task),
+            },
+            (false, Some((Effect::Cancelling, _))) => Role::Cancels,
             (false, Some((effect, _))) => Role::Library(effect),
             (true, Some(_)) => Role::Own,
             (true, None) => Role::Outside,
@@ -177,7 +186,8 @@ impl Machine<'_> {
         let mut reacquires = 0;
         while at != 0 {
             let (id, _, caller) = self.frame_at(at);
-            match self.role(id) {
+            let role = self.role(id);
+            match role {
                 Role::Own => (found, looks) = (at, false),
                 Role::Library(..) if is_outside => {}
                 Role::Library(Effect::Looking) => looks = true,
@@ -187,9 +197,10 @@ impl Machine<'_> {
                     is_outside = effect == Effect::Task;
                 }
                 Role::Asks => looks |= self.asks_of_another(number, at),
+                Role::Cancels => self.violate_by(number, &CANCELS),
                 Role::Outside | Role::Inside => {}
             }
-            is_outside |= matches!(self.role(id), Role::Own | Role::Outside);
+            is_outside |= matches!(role, Role::Own | Role::Outside | Role::Cancels);
             at = caller;
         }
         if looks {
@@ -267,9 +278,11 @@ impl Machine<'_> {
                 self.violate_by(action.thread, &CROWDS);
             }
         }
+        self.operation.wrote = false;
         if self.operation.frame != 0 || self.operation.probe.is_some() {
             self.note_written(action);
             self.note_touched(action.thread);
+            self.operation.wrote = self.is_writing();
         }
     }
 
@@ -306,6 +319,10 @@ impl Machine<'_> {
             return false;
         }
         self.note_next(next);
+        if self.semantics.interrupts && self.meets_interrupts(number) {
+            return false;
+        }
+        self.operation.wrote |= self.is_writing();
         match self.step.written().iter().any(|touch| !touch.access.is_read()) {
             true => {
                 self.operation.reads = 0;
@@ -336,7 +353,7 @@ impl Machine<'_> {
         while at > self.operation.frame {
             let (id, _, caller) = self.frame_at(at);
             let is_boundary = match self.role(id) {
-                Role::Own | Role::Outside | Role::Library(Effect::Task) => true,
+                Role::Own | Role::Outside | Role::Cancels | Role::Library(Effect::Task) => true,
                 Role::Library(Effect::Reacquiring) => self.is_condition(self.operation.frame),
                 _ => false,
             };

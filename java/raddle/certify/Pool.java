@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A pool with so many workers, and a task that was handed to it. */
+/** A pool with so many workers, and a task that was handed to it, which looks whether the pool is shut down and its thread interrupted. */
 public class Pool {
     private final ThreadPoolExecutor pool;
     private final AtomicInteger done = new AtomicInteger();
@@ -15,7 +15,18 @@ public class Pool {
 
     public Pool(int workers) {
         pool = new ThreadPoolExecutor(workers, workers, 0, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>());
-        first = pool.submit(done::incrementAndGet);
+        first = pool.submit(this::look);
+    }
+
+    private int look() {
+        int seen = done.incrementAndGet();
+        if (pool.isShutdown()) {
+            seen += 10;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            seen += 20;
+        }
+        return seen;
     }
 
     public void execute() {

@@ -16,12 +16,15 @@ public class Stamped {
         }
     }
 
-    public void keepWrite() {
-        lock.writeLock();
+    public void keepWrite() throws InterruptedException {
+        lock.writeLockInterruptibly();
     }
 
     public int read() {
-        long stamp = lock.readLock();
+        long stamp = lock.tryReadLock();
+        if (stamp == 0) {
+            return -1;
+        }
         try {
             return value;
         } finally {
@@ -29,8 +32,8 @@ public class Stamped {
         }
     }
 
-    public void keepRead() {
-        lock.readLock();
+    public boolean keepRead() {
+        return lock.tryReadLock() != 0;
     }
 
     public boolean optimistic() {
@@ -48,7 +51,10 @@ public class Stamped {
     }
 
     public String convert() {
-        long stamp = lock.readLock();
+        long stamp = lock.tryReadLock();
+        if (stamp == 0) {
+            return "not at all";
+        }
         long better = lock.tryConvertToWriteLock(stamp);
         lock.unlock(better == 0 ? stamp : better);
         return better == 0 ? "shared" : "alone";

@@ -204,7 +204,7 @@ fn operations_of_the_library_show_the_same() {
     for reduction in ["base", "auto"] {
         let comparison = Comparison {
             options: &["--library", "operations"],
-            most: 20_000,
+            most: 4000,
             fits: |case| {
                 let is_about = |name| case.has(name);
                 let uses = std::fs::read_to_string(&case.path).is_ok_and(|text| text.contains("java.util.concurrent"));

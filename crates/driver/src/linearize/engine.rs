@@ -30,6 +30,8 @@ const MANY: usize = 50;
 const FEW: usize = 12;
 /// Random steps before a search that put what reductions rest on to the test.
 const TRIAL: u64 = 500;
+/// How many times as many states there may be with operations at once.
+const PATIENCE_AT_ONCE: u64 = 10;
 /// A trace may take so long to be made shorter.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Even without time, a trace may take so long to be made shorter.
@@ -216,7 +218,12 @@ impl Engine<'_> {
         observer: &mut dyn Observer,
     ) -> Result<Explored, Failure> {
         let combination = self.begin(prepared, class, at_once)?;
-        let most = if order == Order::Random { self.walk } else { self.states };
+        let most = match order {
+            Order::Random => self.walk,
+            // Whatever else is found is held against this.
+            _ if at_once => self.states.saturating_mul(PATIENCE_AT_ONCE),
+            _ => self.states,
+        };
         let options = Options {
             order,
             properties: BTreeSet::from([Property::HISTORY]),
