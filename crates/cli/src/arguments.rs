@@ -148,7 +148,7 @@ pub struct Exploring {
     #[arg(long, value_name = "FIELD", value_delimiter = ',')]
     pub allow_race: Vec<String>,
     /// Whether operations of the JDK's library take effect at once, or are explored inside
-    #[arg(long, value_enum, default_value_t = LibraryMode::Whole)]
+    #[arg(long, value_enum, default_value_t = LibraryMode::Operations)]
     pub library: LibraryMode,
     /// Take the effect of a method to happen at once, as Class.method, with * for any part of a name
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]

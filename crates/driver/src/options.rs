@@ -101,7 +101,7 @@ impl Exploring {
             states: None,
             spurious: false,
             allow_race: Vec::new(),
-            library: LibraryMode::Whole,
+            library: LibraryMode::Operations,
             operation: Vec::new(),
             self_locking: Vec::new(),
             shared: Vec::new(),
