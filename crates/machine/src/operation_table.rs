@@ -20,6 +20,8 @@ struct Entry {
 /// How an operation takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
+    /// At once, except where it has to wait, because the user says so. If it is interrupted, it notices that first.
+    Assumed,
     /// At once, except where it has to wait.
     AtOnce,
     /// At once, and not before it need not wait: until then it has not begun. For methods that do nothing but wait until they can do what
@@ -85,7 +87,7 @@ impl Operations {
 
     /// Adds the methods that a pattern names, at once because the user says so; the pattern itself is the error if it is none.
     pub fn assume(&mut self, pattern: &str) -> Result<(), String> {
-        self.push(pattern, Effect::AtOnce, true, false)
+        self.push(pattern, Effect::Assumed, true, false)
     }
 
     /// Adds the methods that a pattern names, as they were proved to take effect; if they are `open`, the program may extend their class.

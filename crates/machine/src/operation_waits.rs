@@ -101,13 +101,14 @@ impl Machine<'_> {
     /// SOUNDNESS: whoever has looked may be interrupted before it takes effect, and takes effect all the same, or else looks again and throws.
     /// So where threads are interrupted, `lockInterruptibly` and the like are two steps. The first one is a step like any other, so that
     /// whoever leaves out orders of steps knows what it touches.
-    pub(crate) fn is_to_begin(&self, action: Action) -> bool {
+    pub(crate) fn is_to_begin(&mut self, action: Action) -> bool {
         let number = action.thread;
         self.semantics.interrupts
             && action.what == What::Go
             && self.thread_word(number, thread::STATUS) == status::RUNNABLE
             && self.thread_word(number, thread::READY) & thread::BEGUN == 0
             && !self.is_interrupted(number)
+            && self.effect_of(number) != Some(Effect::Assumed)
     }
 
     /// Whether a thread stands in an operation where it has looked whether it is interrupted, and has been interrupted since.
@@ -152,9 +153,14 @@ impl Machine<'_> {
         };
         let touches = || self.step.written().iter();
         if touches().any(|touch| touch.location == own && touch.access.is_read()) {
-            return !self.operation.wrote || self.effect_of(number) == Some(Effect::AtOnce);
+            return match self.effect_of(number) {
+                Some(Effect::Assumed) => false,
+                Some(Effect::AtOnce) => true,
+                _ => !self.operation.wrote,
+            };
         }
         touches().any(|touch| touch.location != own && !touch.access.is_read() && is_status(touch.location))
+            && self.effect_of(number) != Some(Effect::Assumed)
     }
 
     /// A thread has looked whether it is interrupted, as the beginning of an operation.
@@ -165,7 +171,11 @@ impl Machine<'_> {
 
     /// A thread waits. In an operation it may as well be about to, and have looked already.
     pub(crate) fn wait_interruptibly(&mut self, number: u32) {
-        if self.semantics.interrupts && !self.is_interrupted(number) && self.is_in_operation(number) {
+        if self.semantics.interrupts
+            && !self.is_interrupted(number)
+            && self.is_in_operation(number)
+            && self.effect_of(number) != Some(Effect::Assumed)
+        {
             self.begin_interruptibly(number);
         }
     }

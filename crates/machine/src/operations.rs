@@ -228,7 +228,7 @@ impl Machine<'_> {
         }
         match self.role(self.frame_at(frame).0) {
             Role::Library(effect) => Some(effect),
-            _ => Some(Effect::AtOnce),
+            _ => Some(Effect::Assumed),
         }
     }
 
