@@ -90,10 +90,10 @@ impl Machine<'_> {
     }
 
     /// The class that declares the field in a cell, and its name.
-    pub(crate) fn field_at(&self, class: ClassId, cell: u32) -> Option<(ClassId, String)> {
+    pub(crate) fn field_at(&self, class: ClassId, cell: u32) -> Option<(ClassId, &str)> {
         let mut fields = self.program.fields_of(class);
         let (declaring, field) = fields.find(|(_, field)| field.offset == cell)?;
-        Some((declaring.id, self.program.text(field.name).to_string()))
+        Some((declaring.id, self.program.text(field.name)))
     }
 
     /// Where a thread stands, as a number.

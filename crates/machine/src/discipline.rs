@@ -410,7 +410,7 @@ impl Machine<'_> {
                 Location::WHOLE => touch.access.is_plain(),
                 _ => {
                     let field = self.field_at(self.class_of(object), cell);
-                    field.is_none_or(|(_, name)| discipline.looked_at.contains(&name))
+                    field.is_none_or(|(_, name)| discipline.looked_at.iter().any(|one| one == name))
                 }
             }
         })

@@ -137,6 +137,7 @@ impl Machine<'_> {
     pub fn restart(&mut self) {
         self.memory.reset_to_image();
         self.reachability.forget();
+        self.operation.forget_where_all();
         self.set_current(0, 0);
         self.running.note_logged(0);
         self.run.forget_arrivals();

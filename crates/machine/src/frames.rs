@@ -123,9 +123,7 @@ impl<'p> Machine<'p> {
         if !self.running.is_logged(fp) {
             self.log_frame(fp);
         }
-        if fp < self.operation.frame {
-            self.operation.frame = 0;
-        }
+        self.operation.uncover(fp);
         self.running.set_frame(fp);
     }
 

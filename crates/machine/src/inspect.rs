@@ -322,16 +322,27 @@ impl Machine<'_> {
         if self.thread_word(number, thread::READY) == 0 {
             return Doing::Inside;
         }
-        let Some(Next {
-            method,
-            code,
-            instr,
-            fp,
-        }) = self.next_instruction(number)
-        else {
+        let Some(next) = self.next_instruction(number) else {
             return Doing::Inside;
         };
-        let id = method.id;
+        let accessed = self.bytes_accessed(next);
+        if let Some((object, byte, writes)) = accessed
+            && let Some(cell) = self.cell(object, byte)
+        {
+            return Doing::Access { cell, writes };
+        }
+        let register = |reg: u16| self.memory.load(next.fp + frame::REGISTERS + u32::from(reg));
+        match next.instr {
+            Instr::MonitorEnter { o } => Doing::Enter(register(o)),
+            Instr::MonitorExit { o } => Doing::Exit(register(o)),
+            Instr::Special { op, a, b, .. } => self.doing_special(next.method.id, op, register(a), b, next.fp),
+            _ => Doing::Inside,
+        }
+    }
+
+    /// The object and the offset in bytes that an instruction accesses, and whether it writes there.
+    pub(crate) fn bytes_accessed(&self, next: Next) -> Option<(Address, u32, bool)> {
+        let Next { code, instr, fp, .. } = next;
         let register = |reg: u16| self.memory.load(fp + frame::REGISTERS + u32::from(reg));
         let field = |o: u16, site: u32, writes: bool| {
             let link = code.fields[site as usize].link.get();
@@ -345,7 +356,7 @@ impl Machine<'_> {
         let element = |o: u16, i: u16, shift: u32, writes: bool| {
             (register(o), ARRAY_BASE as u32 + (register(i) << shift), writes)
         };
-        let (object, byte, writes) = match instr {
+        Some(match instr {
             Instr::GetField { o, site, .. }
             | Instr::GetFieldWide { o, site, .. }
             | Instr::GetFieldNarrow { o, site, .. } => field(o, site, false),
@@ -366,34 +377,29 @@ impl Machine<'_> {
             Instr::ArrayPutByte { o, i, .. } => element(o, i, 0, true),
             Instr::ArrayPutShort { o, i, .. } => element(o, i, 1, true),
             Instr::ArrayPutWide { o, i, .. } => element(o, i, 3, true),
-            Instr::MonitorEnter { o } => return Doing::Enter(register(o)),
-            Instr::MonitorExit { o } => return Doing::Exit(register(o)),
-            Instr::Special { op, a, b, .. } => return self.doing_special(id, op, register(a), b, fp),
-            _ => return Doing::Inside,
-        };
-        match self.cell(object, byte) {
-            Some(cell) => Doing::Access { cell, writes },
-            None => Doing::Inside,
+            Instr::Special {
+                op: special::NATIVE, ..
+            } => return self.bytes_of_unsafe(next),
+            _ => return None,
+        })
+    }
+
+    /// The same of a native method that accesses memory by offset.
+    fn bytes_of_unsafe(&self, next: Next) -> Option<(Address, u32, bool)> {
+        let register = |position: u32| self.memory.load(next.fp + frame::REGISTERS + position);
+        if &*self.program.class(next.method.class).name != "jdk/internal/misc/Unsafe" || register(1) == 0 {
+            return None;
         }
+        let name = &**self.program.text(next.method.name);
+        let writes = !name.starts_with("get") || name.starts_with("getAnd");
+        let accesses = ["get", "put", "compareAnd"].iter().any(|verb| name.starts_with(verb));
+        accesses.then(|| (register(1), register(2), writes))
     }
 
     fn doing_special(&self, method: MethodId, op: u16, a: u32, b: u16, fp: Address) -> Doing {
         let register = |position: u32| self.memory.load(fp + frame::REGISTERS + position);
         match op {
-            special::NATIVE => {
-                let words = [register(0), register(1), register(2), register(3)];
-                let name = &**self.program.text(self.program.method(method).name);
-                let class = &*self.program.class(self.program.method(method).class).name;
-                if class == "jdk/internal/misc/Unsafe" && words[1] != 0 {
-                    let writes = !name.starts_with("get") || name.starts_with("getAnd");
-                    let reads = name.starts_with("get") || name.starts_with("put") || name.starts_with("compareAnd");
-                    let cell = if reads { self.cell(words[1], words[2]) } else { None };
-                    if let Some(cell) = cell {
-                        return Doing::Access { cell, writes };
-                    }
-                }
-                Doing::Native(method, words)
-            }
+            special::NATIVE => Doing::Native(method, [register(0), register(1), register(2), register(3)]),
             special::INIT_BEGIN | special::INIT_SUPERS | special::INIT_DONE => Doing::Initialize(ClassId(a)),
             special::UNCAUGHT => Doing::Uncaught(register(b.into())),
             special::THREAD_END => Doing::End,

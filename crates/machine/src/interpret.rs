@@ -225,7 +225,7 @@ impl<'p> Machine<'p> {
                     if !self.solo.is_on() {
                         if !self.step.is_fresh() {
                             save!();
-                            if self.operation.frame == 0 || !self.goes_on_at_once() {
+                            if !self.operation.is_on() || !self.goes_on_at_once() {
                                 return Ok(Exit::Pending);
                             }
                         }

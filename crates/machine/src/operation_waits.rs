@@ -202,11 +202,10 @@ impl Machine<'_> {
 
     /// Whether a thread that parks with a time limit, in the operation with which the step began, does not do so: the operation gives up.
     pub(crate) fn gives_up(&mut self, number: u32) -> bool {
-        let began = self.operation.frame;
-        began != 0
+        self.operation.is_on()
             && self.thread_word(number, thread::STATUS) == status::PARKED
             && self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0
-            && self.operation_of(number) == began
+            && self.is_where_it_began(number)
             && self.effect_of(number) == Some(Effect::GivesUp)
     }
 }

@@ -57,15 +57,29 @@ enum Role {
     Cancels,
 }
 
+impl Role {
+    /// Whether those who have called a method are in no operation of the JDK's for as long as it runs.
+    fn is_boundary(self) -> bool {
+        matches!(
+            self,
+            Role::Own | Role::Outside | Role::Cancels | Role::Library(Effect::Task)
+        )
+    }
+}
+
 /// The operation that the current step is in, and what is known of methods.
 #[derive(Default)]
 pub(crate) struct Current {
     /// Its frame, or 0.
-    pub frame: Address,
+    frame: Address,
+    /// The topmost of the frames above it of which it is known that they are in it.
+    inside: Address,
     table: Arc<Operations>,
     /// What methods are, by their numbers, as far as somebody has asked, and how many classes there were.
     roles: Vec<Option<Role>>,
     classes: Option<ClassId>,
+    /// The frames of the operations that threads stand in, or 0, by their numbers, as far as somebody has asked since their latest steps.
+    standing: Vec<Option<Address>>,
     /// Whether there are none for the moment.
     suspended: bool,
     /// The operations that steps were in.
@@ -86,6 +100,34 @@ pub(crate) struct Current {
     frames: Vec<u32>,
 }
 
+impl Current {
+    /// Whether the current step is in one.
+    pub fn is_on(&self) -> bool {
+        self.frame != 0
+    }
+
+    /// This frame is the topmost one now, and the ones above it are gone.
+    #[inline(always)]
+    pub fn uncover(&mut self, fp: Address) {
+        if fp < self.inside {
+            let is_left = fp < self.frame;
+            (self.frame, self.inside) = if is_left { (0, 0) } else { (self.frame, fp) };
+        }
+    }
+
+    /// A thread moves, or is taken back to where it was, or is a new one.
+    pub fn forget_where(&mut self, number: u32) {
+        if let Some(standing) = self.standing.get_mut(number as usize) {
+            *standing = None;
+        }
+    }
+
+    /// So are all.
+    pub fn forget_where_all(&mut self) {
+        self.standing.clear();
+    }
+}
+
 /// Notices a run that comes round to where it was: Brent's algorithm, on what is alive in the frames of the operation.
 #[derive(Default)]
 struct Trail {
@@ -100,12 +142,17 @@ impl Trail {
         (self.length, self.renew) = (0, 1);
     }
 
+    /// Whether frames that begin like this may be as they were, or are to be kept: else one need not look at them.
+    fn may_come_round(&mut self, top: &[u32]) -> bool {
+        self.length += 1;
+        self.length >= self.renew || self.kept.starts_with(top)
+    }
+
     /// Whether these frames are as they were. What was kept may come back in their place.
     fn comes_round(&mut self, frames: &mut Vec<u32>) -> bool {
         if self.kept == *frames {
             return true;
         }
-        self.length += 1;
         if self.length >= self.renew {
             std::mem::swap(&mut self.kept, frames);
             self.renew = self.length * 2;
@@ -147,13 +194,19 @@ impl Machine<'_> {
     }
 
     fn role(&mut self, id: MethodId) -> Role {
-        let (at, classes) = (id.0 as usize, Some(self.program.class_end()));
+        let classes = Some(self.program.class_end());
+        match self.operation.roles.get(id.0 as usize) {
+            Some(&Some(role)) if self.operation.classes == classes => role,
+            _ => self.find_role(id, classes),
+        }
+    }
+
+    #[cold]
+    fn find_role(&mut self, id: MethodId, classes: Option<ClassId>) -> Role {
+        let at = id.0 as usize;
         if self.operation.classes != classes {
             self.operation.classes = classes;
             self.operation.roles.clear();
-        }
-        if let Some(&Some(role)) = self.operation.roles.get(at) {
-            return role;
         }
         let method = self.program.method(id);
         let class = self.program.class(method.class);
@@ -192,15 +245,12 @@ impl Machine<'_> {
                 Role::Library(..) if is_outside => {}
                 Role::Library(Effect::Looking) => looks = true,
                 Role::Library(Effect::Reacquiring) => reacquires = at,
-                Role::Library(effect) => {
-                    (found, looks) = (at, false);
-                    is_outside = effect == Effect::Task;
-                }
+                Role::Library(_) => (found, looks) = (at, false),
                 Role::Asks => looks |= self.asks_of_another(number, at),
                 Role::Cancels => self.violate_by(number, &CANCELS),
                 Role::Outside | Role::Inside => {}
             }
-            is_outside |= matches!(role, Role::Own | Role::Outside | Role::Cancels);
+            is_outside |= role.is_boundary();
             at = caller;
         }
         if looks {
@@ -218,6 +268,11 @@ impl Machine<'_> {
             let class = self.program.class(self.program.method(self.frame_at(at).0).class);
             class.loader == LoaderId::BOOT && class.name.ends_with("$ConditionObject")
         }
+    }
+
+    /// Whether a thread is in the operation that the step began in.
+    pub(crate) fn is_where_it_began(&mut self, number: u32) -> bool {
+        self.operation_of(number) == self.operation.frame
     }
 
     /// How the operation that a thread is in takes effect.
@@ -259,15 +314,31 @@ impl Machine<'_> {
             && self.thread_word(number, thread::STATUS) != status::FREE
             && self.thread_word(number, thread::READY) != 0
             && !self.is_alone(number)
-            && self.operation_of(number) != 0
+            && self.operation_at_rest(number) != 0
+    }
+
+    /// The same as [`Machine::operation_of`], of a thread that does not move. It is looked for once between two of its steps.
+    fn operation_at_rest(&mut self, number: u32) -> Address {
+        let at = number as usize;
+        if let Some(&Some(frame)) = self.operation.standing.get(at) {
+            debug_assert_eq!(frame, self.operation_of(number), "a thread stands where it stood");
+            return frame;
+        }
+        let frame = self.operation_of(number);
+        if self.operation.standing.len() <= at {
+            self.operation.standing.resize(at + 1, None);
+        }
+        self.operation.standing[at] = Some(frame);
+        frame
     }
 
     /// Before a step.
     pub(crate) fn begin_operation(&mut self, action: Action) {
         self.operation.frame = match self.is_in_operation(action.thread) {
-            true => self.operation_of(action.thread),
+            true => self.operation_at_rest(action.thread),
             false => 0,
         };
+        self.operation.inside = self.operation.frame;
         self.operation.trail.clear();
         self.operation.spins.clear();
         self.operation.reads = 0;
@@ -350,18 +421,16 @@ impl Machine<'_> {
             return false;
         }
         let mut at = self.fp();
-        while at > self.operation.frame {
+        while at > self.operation.inside {
             let (id, _, caller) = self.frame_at(at);
-            let is_boundary = match self.role(id) {
-                Role::Own | Role::Outside | Role::Cancels | Role::Library(Effect::Task) => true,
-                Role::Library(Effect::Reacquiring) => self.is_condition(self.operation.frame),
-                _ => false,
-            };
-            if is_boundary {
+            let role = self.role(id);
+            let is_reacquiring = role == Role::Library(Effect::Reacquiring);
+            if role.is_boundary() || is_reacquiring && self.is_condition(self.operation.frame) {
                 return true;
             }
             at = caller;
         }
+        self.operation.inside = self.fp();
         false
     }
 
@@ -391,7 +460,7 @@ impl Machine<'_> {
     /// counts how often comes to an end.
     #[cold]
     pub(crate) fn spins_on_at_once(&mut self) -> bool {
-        if self.operation.frame == 0 || self.is_called_back() {
+        if !self.operation.is_on() || self.is_called_back() {
             return false;
         }
         !self.comes_round(|operation| &mut operation.spins)
@@ -399,6 +468,11 @@ impl Machine<'_> {
 
     /// Whether the frames of the operation are as they were on a trail.
     fn comes_round(&mut self, trail: fn(&mut Current) -> &mut Trail) -> bool {
+        let (id, pc, _) = self.frame_at(self.fp());
+        let top = [self.fp(), id.0, pc];
+        if !trail(&mut self.operation).may_come_round(&top) {
+            return false;
+        }
         let mut frames = std::mem::take(&mut self.operation.frames);
         self.frames_inside(&mut frames);
         let comes_round = trail(&mut self.operation).comes_round(&mut frames);
@@ -435,13 +509,16 @@ mod tests {
         let mut trail = Trail::default();
         trail.clear();
         let mut rounds = 0;
+        let meets = |trail: &mut Trail, frames: [u32; 2]| {
+            trail.may_come_round(&frames[..1]) && trail.comes_round(&mut frames.to_vec())
+        };
         // Three steps before a circle of five.
-        while !trail.comes_round(&mut vec![if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }]) {
+        while !meets(&mut trail, [7, if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }]) {
             rounds += 1;
             assert!(rounds < 30, "it never does");
         }
         let mut trail = Trail::default();
         trail.clear();
-        assert!((0..1000).all(|step| !trail.comes_round(&mut vec![step])));
+        assert!((0..1000).all(|step| !meets(&mut trail, [step % 2, step])));
     }
 }

@@ -3,6 +3,7 @@
 use crate::caveat::Caveat;
 use crate::extent::Extent;
 use crate::inspect::{CellName, Doing};
+use crate::layout::thread;
 use crate::machine::Machine;
 use crate::memory::Address;
 use crate::native::Touches;
@@ -102,20 +103,22 @@ impl Machine<'_> {
 
     /// What a thread is about to access.
     fn subject(&mut self, number: u32) -> Subject {
-        match self.doing(number) {
-            Doing::Access { cell, .. } => {
-                let class = self.class_of(cell.object);
-                let described = self.program.class(class);
-                let is_static = matches!(described.kind, ClassKind::Statics(_));
-                if described.is_array() {
-                    return Subject::Array;
-                }
-                let is_jdks = is_static || cell.object < self.memory.image_end();
-                match self.field_at(class, cell.at - cell.object) {
-                    Some((of, _)) => Subject::Of(of, is_jdks),
-                    None => Subject::Unknown,
-                }
+        let is_ready = self.thread_word(number, thread::READY) != 0;
+        let next = self.next_instruction(number).filter(|_| is_ready);
+        if let Some((object, byte, _)) = next.and_then(|next| self.bytes_accessed(next))
+            && object != 0
+        {
+            let class = self.class_of(object);
+            let described = self.program.class(class);
+            if described.is_array() {
+                return Subject::Array;
             }
+            let is_static = matches!(described.kind, ClassKind::Statics(_));
+            if let Some((of, _)) = self.field_at(class, byte / 4) {
+                return Subject::Of(of, is_static || object < self.memory.image_end());
+            }
+        }
+        match self.doing(number) {
             Doing::Native(method, words) => {
                 let cell = match self.native_touches(number) {
                     Some(Touches::Cell { object, .. }) => words.get(object as usize).copied(),

@@ -229,6 +229,7 @@ impl Machine<'_> {
         self.solo.begin(solo);
         let mut fuel = BUDGET;
         let exit = loop {
+            self.operation.forget_where(number);
             let exit = self.execute::<true>(&mut fuel);
             if !self.solo.take_paused() {
                 break exit;
@@ -268,6 +269,7 @@ impl Machine<'_> {
     pub fn undo(&mut self, undo: Undo) {
         let trail = self.memory.trail_len();
         self.reachability.forget_of(undo.thread, undo.stirs);
+        self.operation.forget_where(undo.thread);
         self.memory.undo(undo.checkpoint);
         self.encoding.take_back(&mut self.memory, undo.thread, trail);
         self.set_current(undo.current, undo.fp);

@@ -57,6 +57,7 @@ impl Machine<'_> {
         self.set_thread_word(number, thread::STATUS, status::RUNNABLE);
         self.set_thread_word(number, thread::OBJECT, object);
         self.set_thread_word(number, thread::FRAME, fp);
+        self.operation.forget_where(number);
         let end = self.memory.load(THREAD_END).max(number + 1);
         self.memory.store(THREAD_END, end);
         self.memory

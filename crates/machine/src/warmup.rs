@@ -54,7 +54,8 @@ impl Machine<'_> {
                 if (self.shared.stopped)() {
                     break;
                 }
-                let steps = self.walk(turn, newest);
+                // What operations access is nobody's business here.
+                let steps = self.without_operations(|machine| machine.walk(turn, newest));
                 used.extend(self.classes_used(&before));
                 let has_others = self.highest_thread() > 0;
                 for undo in steps.into_iter().rev() {
