@@ -105,9 +105,11 @@ pub fn groups() -> Vec<Group> {
 
 /// A method and the mark behind it.
 fn read(word: &str) -> (String, Effect) {
-    const MARKS: [(char, Effect); 9] = [
+    const MARKS: [(char, Effect); 11] = [
         ('!', Effect::WhenAble),
         ('@', Effect::GivesUp),
+        ('=', Effect::AwaitsSignal),
+        ('+', Effect::Signalling),
         ('?', Effect::WhenAbleAlone),
         ('^', Effect::Crowding),
         ('/', Effect::Task),

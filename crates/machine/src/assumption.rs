@@ -52,6 +52,11 @@ pub static CROWDS: AssumptionKind = AssumptionKind::new("crowds", 7, |_, _| {
 /// No thread cancels a task.
 pub static CANCELS: AssumptionKind = AssumptionKind::new("cancels", 8, |_, _| "no task is cancelled".to_owned());
 
+/// No thread signals a condition, or looks at the clock.
+pub static SIGNALS: AssumptionKind = AssumptionKind::new("signals", 9, |_, _| {
+    "no condition is signalled, and no thread looks at the clock".to_owned()
+});
+
 /// One of them, as a setting.
 struct Premise {
     kind: &'static AssumptionKind,
@@ -80,7 +85,7 @@ fn to_operations(semantics: &StepSemantics) -> bool {
 }
 
 /// All of them.
-static PREMISES: [Premise; 8] = [
+static PREMISES: [Premise; 9] = [
     premise(&PRINTS, |semantics| &mut semantics.prints),
     premise(&INTERRUPTS, |semantics| &mut semantics.interrupts),
     Premise {
@@ -103,6 +108,10 @@ static PREMISES: [Premise; 8] = [
     Premise {
         matters: to_operations,
         ..premise(&CANCELS, |semantics| &mut semantics.cancels)
+    },
+    Premise {
+        matters: to_operations,
+        ..premise(&SIGNALS, |semantics| &mut semantics.signals)
     },
 ];
 

@@ -461,7 +461,7 @@ impl Machine<'_> {
         let Some((owner, name)) = self.field_at(class, cell) else {
             return false;
         };
-        match (&*self.program.class(owner).name, &*name) {
+        match (&*self.program.class(owner).name, name) {
             ("java/lang/Thread" | "java/lang/Thread$FieldHolder", "threadStatus") => true,
             ("java/lang/Thread", "interrupted") => !self.semantics.interrupts,
             ("java/lang/Thread", "eetop") => {

@@ -5,6 +5,7 @@
 //! while no moment is remembered anywhere, the clock is set back to where it began. Where operations of the library take effect at once, most
 //! moments that are remembered are known to be ends of time limits, and go back with it.
 
+use crate::assumption::SIGNALS;
 use crate::encode::each_live;
 use crate::frames::RETRY;
 use crate::layout::{CLOCK, OBSERVED, frame, thread, thread_record};
@@ -99,6 +100,7 @@ impl Machine<'_> {
     /// Remembers that the program itself has looked at the clock: from then on it may keep moments in any form.
     pub fn note_look(&mut self) {
         if self.stepping && self.observes_time(self.fp()) {
+            self.violate(&SIGNALS);
             let looks = self.memory.load(OBSERVED) | BY_PROGRAM;
             self.memory.store(OBSERVED, looks);
         }

@@ -126,7 +126,7 @@ impl Machine<'_> {
                     // Nobody knows what it will touch once it can.
                     return None;
                 }
-                transitions.replace_footprint(0, &self.probed(thread.0));
+                transitions.replace_footprint(0, &self.probed(thread.0)?);
             }
             let entry = transitions.entries().first()?;
             for touch in transitions.footprint(entry) {

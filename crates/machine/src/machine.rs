@@ -314,6 +314,8 @@ pub struct StepSemantics {
     pub looks_inside: bool,
     /// None of them is held back for the sake of those to which it makes a difference how others wait.
     pub crowds: bool,
+    /// Whether conditions are signalled, or threads look at the clock.
+    pub signals: bool,
     /// Tasks are cancelled.
     pub cancels: bool,
 }

@@ -133,11 +133,12 @@ impl Machine<'_> {
         }
     }
 
-    /// All that the next steps of a thread access, which are the rest of an operation, or all of it. The transitions of the state have been
-    /// asked for.
-    pub(crate) fn probed(&self, number: u32) -> Vec<MemoryAccess> {
-        let probes = self.operation.probes.iter().filter(|(of, _)| *of == number);
-        probes.flat_map(|(_, probe)| &probe.touched).copied().collect()
+    /// All that the next steps of a thread access, which are the rest of an operation, or all of it; `None` if nobody knows. The transitions
+    /// of the state have been asked for.
+    pub(crate) fn probed(&self, number: u32) -> Option<Vec<MemoryAccess>> {
+        let mut probes = self.operation.probes.iter().filter(|(of, _)| *of == number).peekable();
+        probes.peek()?;
+        Some(probes.flat_map(|(_, probe)| &probe.touched).copied().collect())
     }
 
     /// Whether the next step of a thread may call a native method of which nobody knows what it accesses.

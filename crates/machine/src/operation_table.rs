@@ -30,6 +30,11 @@ pub enum Effect {
     /// At once: where it would wait with a time limit, the limit is over. So it waits by not having begun. For methods that do nothing but
     /// wait as long as they may until they can do what they do.
     GivesUp,
+    /// At once, except where it has to wait for a signal. Where it would wait with a time limit, the limit is over, as long as no
+    /// [`Effect::Signalling`] operation is used, and nobody is interrupted or looks at the clock.
+    AwaitsSignal,
+    /// At once. It signals others.
+    Signalling,
     /// When able as long as no [`Effect::Crowding`] operation is used; else at once.
     WhenAbleAlone,
     /// At once. How others wait makes a difference to it.

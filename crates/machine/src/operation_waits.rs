@@ -155,7 +155,7 @@ impl Machine<'_> {
         if touches().any(|touch| touch.location == own && touch.access.is_read()) {
             return match self.effect_of(number) {
                 Some(Effect::Assumed) => false,
-                Some(Effect::AtOnce) => true,
+                Some(Effect::AtOnce | Effect::AwaitsSignal | Effect::Signalling) => true,
                 _ => !self.operation.wrote,
             };
         }
@@ -201,11 +201,18 @@ impl Machine<'_> {
     }
 
     /// Whether a thread that parks with a time limit, in the operation with which the step began, does not do so: the operation gives up.
+    ///
+    /// SOUNDNESS, of whoever waits for a signal with a time limit: it has released its lock, and comes for it again. If it is not signalled, it
+    /// makes no difference to others when its time is over, for they do not look at the clock, or who waits.
     pub(crate) fn gives_up(&mut self, number: u32) -> bool {
         self.operation.is_on()
             && self.thread_word(number, thread::STATUS) == status::PARKED
             && self.memory.load_wide(thread_record(number) + thread::DEADLINE) != 0
             && self.is_where_it_began(number)
-            && self.effect_of(number) == Some(Effect::GivesUp)
+            && match self.effect_of(number) {
+                Some(Effect::GivesUp) => true,
+                Some(Effect::AwaitsSignal) => !self.semantics.signals && !self.semantics.interrupts,
+                _ => false,
+            }
     }
 }

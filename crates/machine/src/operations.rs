@@ -1,7 +1,8 @@
 //! Operations that take effect at once: methods between whose first access and whose return no other thread moves.
 //!
 //! A thread is in an operation if a frame on its stack is one of a method of the table, and no code from outside has been called
-//! since. Of an operation of the JDK, the program's own code is outside: a function that it was given, a task, the `equals` of a key.
+//! since. Of an operation of the JDK, the program's own code is outside: a function that it was given, a task, the `equals` of a key. So is
+//! what the JDK runs as a task, which is an operation of its own, and whoever cancels tasks.
 //! Of an operation of the program's, nothing is. Whether a thread is in one, and in which, follows from its stack alone. A class that
 //! the program extends has no operations.
 //!
@@ -9,6 +10,7 @@
 //! * has returned, or calls what is outside: the step goes on to the next visible instruction, as any step does, and ends there;
 //! * cannot go on: at a monitor or a class that another thread has, or because it waits, parks or sleeps;
 //! * has something to choose, so that the search is told;
+//! * meets interrupts, where threads are interrupted: it would look whether it is interrupted itself, or interrupt another thread;
 //! * comes round to where it was without having written anything, or to where it gave way before, or has run for long.
 //!
 //! In all these cases others may run, and the next step of the thread, if it is still in the operation, again goes on.
@@ -23,7 +25,7 @@
 //!
 //! The footprint of such a step is all that it accesses (`operation_probe.rs`).
 
-use crate::assumption::{CANCELS, CROWDS, LOOKS};
+use crate::assumption::{CANCELS, CROWDS, LOOKS, SIGNALS};
 use crate::encode::each_live;
 use crate::frames::RETRY;
 use crate::layout::{frame, status, thread};
@@ -345,8 +347,10 @@ impl Machine<'_> {
         if self.operation.frame != 0 {
             let (id, _, _) = self.frame_at(self.operation.frame);
             self.operation.used.insert(id);
-            if matches!(self.role(id), Role::Library(Effect::Crowding)) {
-                self.violate_by(action.thread, &CROWDS);
+            match self.role(id) {
+                Role::Library(Effect::Crowding) => self.violate_by(action.thread, &CROWDS),
+                Role::Library(Effect::Signalling) => self.violate_by(action.thread, &SIGNALS),
+                _ => {}
             }
         }
         self.operation.wrote = false;
@@ -513,7 +517,10 @@ mod tests {
             trail.may_come_round(&frames[..1]) && trail.comes_round(&mut frames.to_vec())
         };
         // Three steps before a circle of five.
-        while !meets(&mut trail, [7, if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }]) {
+        while !meets(
+            &mut trail,
+            [7, if rounds < 3 { 100 + rounds } else { (rounds - 3) % 5 }],
+        ) {
             rounds += 1;
             assert!(rounds < 30, "it never does");
         }

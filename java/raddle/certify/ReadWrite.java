@@ -1,14 +1,18 @@
 package raddle.certify;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** Both locks of a read-write lock. */
+/** Both locks of a read-write lock, and a condition. */
 public class ReadWrite {
     private final ReentrantReadWriteLock lock;
+    private final Condition written;
     private int value;
 
     public ReadWrite(boolean fair) {
         lock = new ReentrantReadWriteLock(fair);
+        written = lock.writeLock().newCondition();
     }
 
     public void lockRead() {
@@ -50,6 +54,25 @@ public class ReadWrite {
             return value;
         } finally {
             lock.readLock().unlock();
+        }
+    }
+
+    public String awaitWritten() throws InterruptedException {
+        lock.writeLock().lock();
+        try {
+            return written.await(1, TimeUnit.MILLISECONDS) + " " + value;
+        } finally {
+            lock.writeLock().unlock();
+        }
+    }
+
+    public int signalWritten() {
+        lock.writeLock().lock();
+        try {
+            written.signalAll();
+            return ++value;
+        } finally {
+            lock.writeLock().unlock();
         }
     }
 
