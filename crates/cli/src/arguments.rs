@@ -150,6 +150,9 @@ pub struct Exploring {
     /// Whether operations of the JDK's library take effect at once, or are explored inside
     #[arg(long, value_enum, default_value_t = LibraryMode::Operations)]
     pub library: LibraryMode,
+    /// A file of `raddle certify`, besides the certificates that come with Raddle
+    #[arg(long, value_name = "FILE")]
+    pub certificates: Option<PathBuf>,
     /// Take the effect of a method to happen at once, as Class.method, with * for any part of a name
     #[arg(long, value_name = "METHOD", value_delimiter = ',')]
     pub operation: Vec<String>,

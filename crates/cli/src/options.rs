@@ -80,6 +80,7 @@ impl TryFrom<&Exploring> for options::Exploring {
                 LibraryMode::Operations => options::LibraryMode::Operations,
                 LibraryMode::Whole => options::LibraryMode::Whole,
             },
+            certificates: typed.certificates.clone(),
             operation: typed.operation.clone(),
             self_locking: typed.self_locking.clone(),
             shared: typed.shared.clone(),

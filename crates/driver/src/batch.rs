@@ -118,15 +118,11 @@ impl Batch<'_> {
 
     /// Compiles all programs, and the classes that they talk to Raddle with, in one go.
     fn compile(&self, folder: &Path) -> Result<(), Failure> {
-        let (javac, release) = compiler_for(self.jdk)?;
         let mut sources = verify::RADDLE.map(|(path, text)| (folder.join(path), text)).to_vec();
         for (name, source) in self.programs {
             sources.push((folder.join(format!("{}.java", name.replace('.', "/"))), source));
         }
-        let mut command = source::compiler(&javac, folder);
-        if let Some(release) = release {
-            command.args(["--release", &release.to_string()]);
-        }
+        let mut command = source::compiler(self.jdk, folder).map_err(|error| Failure::input(error.to_string()))?;
         let mut class_path = folder.as_os_str().to_owned();
         if !self.class_path.is_empty() {
             class_path.push(":");
@@ -151,20 +147,4 @@ impl Batch<'_> {
         let first: Vec<&str> = messages.lines().take(20).collect();
         Err(Failure::input(format!("javac: {}", first.join("\n"))))
     }
-}
-
-/// A compiler for programs on a JDK: its own one; else that of the JDK that is used where none is named, and for which release it
-/// is to compile.
-fn compiler_for(jdk: &Jdk) -> Result<(PathBuf, Option<u16>), Failure> {
-    if let Some(javac) = jdk.javac() {
-        return Ok((javac, None));
-    }
-    let other = Jdk::find(None).ok();
-    let found = other.and_then(|other| Some((other.javac()?, Some(jdk.feature().min(other.feature())))));
-    found.ok_or_else(|| {
-        Failure::input(format!(
-            "{} has no javac; install a full JDK and name it with --jdk",
-            jdk.home().display()
-        ))
-    })
 }

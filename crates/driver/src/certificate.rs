@@ -1,13 +1,16 @@
 //! Certificates: what was proved of which bytecode, and which operations that allows.
 
+use crate::Failure;
 use crate::jdk_operations::{Group, groups};
 use machine::Operations;
 use program::classfile::{ClassFile, Constant};
 use program::image::Image;
+use program::input::{self, FILE_LIMIT};
 use program::jdk::Jdk;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Those that come with Raddle, for each JDK.
 const BUILT_IN: [(u16, &str); 3] = [
@@ -92,7 +95,16 @@ pub fn read(text: &str) -> Vec<Certificate> {
             _ => {}
         }
     }
+    // The date comes last. One without it was being written when something happened.
+    certificates.retain(|one| !one.date.is_empty());
     certificates
+}
+
+/// Those of a file.
+pub fn load(file: &Path) -> Result<Vec<Certificate>, Failure> {
+    let text = input::read(file, FILE_LIMIT)
+        .map_err(|error| Failure::input(format!("cannot read {}: {error}", file.display())))?;
+    Ok(read(&String::from_utf8_lossy(&text)))
 }
 
 /// Those that come with Raddle for a JDK.
@@ -221,7 +233,10 @@ mod tests {
             ..one.clone()
         };
         let text = format!("# A remark.\n{}\n{}  news 5\n", one.to_text(), two.to_text());
-        assert_eq!(read(&text), [one, two]);
+        assert_eq!(read(&text), [one.clone(), two]);
+        let whole = one.to_text();
+        let cut = &whole[..whole.len() - "  date 2026-11-18\n".len()];
+        assert_eq!(read(&format!("{whole}{cut}")), [one], "half a certificate is none");
         assert_eq!(read("  states 5\nnonsense\n"), []);
     }
 }

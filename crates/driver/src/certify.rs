@@ -12,11 +12,11 @@ use crate::observer::Observer;
 use crate::options::Classes;
 use crate::{Failure, budget, limits, target, verify};
 use ::linearize::{Call, Wanted, choose};
-use program::input::{self, FILE_LIMIT};
 use program::jdk::Jdk;
 use reduction::Combination;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -144,9 +144,7 @@ impl Certify {
         let jdk = Jdk::find(self.classes.jdk.as_deref()).map_err(|error| Failure::input(error.to_string()))?;
         let mut certificates = certificate::built_in(jdk.feature());
         if let Some(file) = self.file.as_deref().filter(|file| file.exists()) {
-            let text = input::read(file, FILE_LIMIT)
-                .map_err(|error| Failure::input(format!("cannot read {}: {error}", file.display())))?;
-            certificates.extend(certificate::read(&String::from_utf8_lossy(&text)));
+            certificates.extend(certificate::load(file)?);
         }
         let unknown = self
             .groups
@@ -319,14 +317,17 @@ impl Certify {
         };
         let failed = |error: std::io::Error| Failure::input(format!("cannot write {}: {error}", file.display()));
         let before = match file.exists() {
-            true => fs::read_to_string(file).map_err(failed)?,
-            false => String::new(),
+            true => String::new(),
+            false => format!("# What was proved of JDK {}, by raddle certify.\n", jdk.version()),
         };
-        let before = match before.is_empty() {
-            true => format!("# What was proved of JDK {}, by raddle certify.\n", jdk.version()),
-            false => before,
-        };
-        fs::write(file, format!("{before}\n{}", certificate.to_text())).map_err(failed)
+        // What is there already stays, whatever happens.
+        let mut out = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(file)
+            .map_err(failed)?;
+        out.write_all(format!("{before}\n{}", certificate.to_text()).as_bytes())
+            .map_err(failed)
     }
 }
 

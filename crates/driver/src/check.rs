@@ -176,7 +176,7 @@ impl Plan {
         let target = target::resolve(&subject.classes, &subject.program, how.entry.as_deref(), observer)?;
         let (class_path, entry) = (target.class_path_text.clone(), target.entry.clone());
         let sources = source_places(&self.given.source, &subject.program, &class_path);
-        let operations = operations::read(how.library, &target.jdk, &how.operation)?;
+        let operations = operations::read(how.library, &target.jdk, how.certificates.as_deref(), &how.operation)?;
         world::with_shared(target, &Library::exploring(), subject, |shared, main_class| {
             let mut system = Java {
                 shared,

@@ -7,6 +7,7 @@ use crate::jdk_operations::Group;
 use crate::options::LibraryMode;
 use machine::Operations;
 use program::jdk::Jdk;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What may help a search inside of the library that does not end.
@@ -65,10 +66,20 @@ pub fn idle(patterns: &[String], used: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Those of the library, if they are wanted, and those that these patterns name.
-pub fn read(mode: LibraryMode, jdk: &Jdk, patterns: &[String]) -> Result<Known, Failure> {
+/// Those of the library, if they are wanted, by the certificates that are built in and those of a file; and those that these patterns name.
+pub fn read(mode: LibraryMode, jdk: &Jdk, file: Option<&Path>, patterns: &[String]) -> Result<Known, Failure> {
+    let mut certificates = file.map(certificate::load).transpose()?.unwrap_or_default();
+    if let Some(file) = file
+        && certificates.is_empty()
+    {
+        return Err(Failure::input(format!(
+            "{} has no certificates: raddle certify --out makes such a file",
+            file.display()
+        )));
+    }
+    certificates.extend(certificate::built_in(jdk.feature()));
     let certified = match mode {
-        LibraryMode::Operations => certificate::certified(jdk, &certificate::built_in(jdk.feature())),
+        LibraryMode::Operations => certificate::certified(jdk, &certificates),
         LibraryMode::Whole => Vec::new(),
     };
     let mut operations = certificate::operations(certified.iter().map(|(group, _)| group));

@@ -77,6 +77,8 @@ pub struct Exploring {
     pub allow_race: Vec<String>,
     /// Whether operations of the library take effect at once.
     pub library: LibraryMode,
+    /// A file with certificates of operations, besides those that are built in.
+    pub certificates: Option<PathBuf>,
     /// Methods that take effect at once, by the user's word: `Class.method`, with `*` for any part of a name.
     pub operation: Vec<String>,
     /// Classes whose shared objects are only used by threads that have locked them.
@@ -102,6 +104,7 @@ impl Exploring {
             spurious: false,
             allow_race: Vec::new(),
             library: LibraryMode::Operations,
+            certificates: None,
             operation: Vec::new(),
             self_locking: Vec::new(),
             shared: Vec::new(),

@@ -16,6 +16,7 @@ use reduction::Combination;
 use report::TraceFile;
 use report::model::{Report, SCHEMA, Verdict};
 use search::Found;
+use std::path::PathBuf;
 
 /// A schedule to be followed.
 pub struct Schedule {
@@ -127,7 +128,8 @@ impl Schedule {
             Some("operations") => LibraryMode::Operations,
             _ => LibraryMode::Whole,
         };
-        let operations = operations::read(mode, &target.jdk, &patterns)?;
+        let certificates = self.option("certificates").map(PathBuf::from);
+        let operations = operations::read(mode, &target.jdk, certificates.as_deref(), &patterns)?;
         world::with_shared(target, &Library::exploring(), &subject, |shared, main_class| {
             let system = Java {
                 shared,

@@ -31,6 +31,9 @@ fn trace_file(options: &Check, reductions: &[String], violation: &Violation) -> 
     if how.library == LibraryMode::Operations {
         kept.insert("library".to_owned(), "operations".to_owned());
     }
+    if let Some(file) = &how.certificates {
+        kept.insert("certificates".to_owned(), file.display().to_string());
+    }
     if !how.operation.is_empty() {
         kept.insert("operation".to_owned(), how.operation.join(","));
     }

@@ -256,11 +256,8 @@ impl Job<'_> {
 
     /// Runs the compiler; gives what it printed.
     fn javac(&self, folder: &Path) -> Result<String, SourceError> {
-        let javac = self
-            .jdk
-            .javac()
-            .ok_or_else(|| SourceError::NoCompiler(self.jdk.home().to_owned()))?;
-        let mut command = compiler(&javac, folder);
+        let mut command = compiler(self.jdk, folder)?;
+        let javac = PathBuf::from(command.get_program());
         // Without these two the compiler would look at CLASSPATH, at the current folder, and for sources on the class path.
         // They are one argument each, because an argument that begins with @ names a file with more of them.
         command.arg(with("--source-path=", self.root.unwrap_or(folder).as_os_str()));
@@ -286,7 +283,18 @@ impl Job<'_> {
 /// A call of the compiler that makes classes in `folder`, before class path and sources are said. Nothing but the compiler
 /// runs: no annotation processor and no plugin, which may start by itself and is looked for in the same place, and no agent or
 /// other option from the environment.
-pub fn compiler(javac: &Path, folder: &Path) -> Command {
+///
+/// A JDK that has none of its own is served by that of the JDK that is used where none is named, for as much of the language as both know.
+pub fn compiler(jdk: &Jdk, folder: &Path) -> Result<Command, SourceError> {
+    let others = || {
+        let other = Jdk::find(None).ok()?;
+        Some((other.javac()?, Some(jdk.feature().min(other.feature()))))
+    };
+    let (javac, release) = jdk
+        .javac()
+        .map(|own| (own, None))
+        .or_else(others)
+        .ok_or_else(|| SourceError::NoCompiler(jdk.home().to_owned()))?;
     let mut command = Command::new(javac);
     // A compiler that lives for a second is a third faster without its second compiler and its parallel collector.
     command.args([
@@ -299,11 +307,14 @@ pub fn compiler(javac: &Path, folder: &Path) -> Command {
         .args(["-proc:none", "-processorpath"])
         .arg(folder.join("no-processors"));
     command.args(["-g", "-encoding", "UTF-8", "-d"]).arg(folder);
+    if let Some(release) = release {
+        command.args(["--release", &release.to_string()]);
+    }
     for variable in HOST_OPTIONS {
         command.env_remove(variable);
     }
     command.stdin(Stdio::null());
-    command
+    Ok(command)
 }
 
 /// An option and its value as one argument.
