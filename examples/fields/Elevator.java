@@ -10,8 +10,8 @@ import java.util.List;
  * (2014), written from what is said of it there: each lift a thread, and one more thread for the people.
  *
  * Shared by all threads: the floors, each under its own monitor, and the panel of buttons under its monitor.
- * {@code Building.arrived} is written by all lifts under the building's monitor. A lift's position and riders are its own; its
- * {@code floor} is volatile, because the others look where it is before they set off for the same call.
+ * {@code Building.arrived} is written by all lifts under the building's monitor. A lift's riders and direction are its own. Only the
+ * lift writes its {@code floor}, which is volatile: the other lifts look where it is before they set off for the same call.
  *
  * Arguments: the number of lifts (2), of operations of each (2; in the paper 4), of people (1), and of floors (3).
  */
