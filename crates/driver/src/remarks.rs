@@ -25,7 +25,12 @@ fn own_classes(program: &Program) -> impl Iterator<Item = (&Class, &ClassFile)> 
 fn called(file: &ClassFile) -> impl Iterator<Item = (&str, &str, &str)> {
     let pool = &file.pool;
     (1..pool.len() as u16)
-        .filter(|&index| matches!(pool.get(index), Constant::Method { .. }))
+        .filter(|&index| {
+            matches!(
+                pool.get(index),
+                Constant::Method { .. } | Constant::InterfaceMethod { .. }
+            )
+        })
         .map(|index| pool.member(index))
 }
 
@@ -153,18 +158,26 @@ pub fn random_numbers(machine: &Machine<'_>) -> Option<String> {
     })
 }
 
+/// The flag of an enum.
+const ENUM: u16 = 0x4000;
+
 /// What the program does that is explored in less than every way that Java allows.
 pub fn habits(machine: &Machine<'_>, options: &Check, caveats: &BTreeSet<Caveat>) -> Vec<String> {
     let calls = |wanted: &[(&str, &str)]| {
-        let is_wanted = |(class, name, _): (&str, &str, &str)| {
+        let is_wanted = |(class, file): (&Class, &ClassFile), (of, name): (&str, &str)| {
+            // `values` copies the constants of an enum, which never change.
+            let is_constants = file.flags & ENUM != 0 && of == format!("[L{};", class.name);
             wanted
                 .iter()
-                .any(|&(of, called)| called == name && (of.is_empty() || of == class))
+                .any(|&(is, called)| called == name && (is.is_empty() && !is_constants || is == of))
         };
-        own_classes(machine.program).any(|(_, file)| called(file).any(is_wanted))
+        let mut own = own_classes(machine.program);
+        own.any(|own| called(own.1).any(|(of, name, _)| is_wanted(own, (of, name))))
     };
     let mut lines = Vec::new();
-    if caveats.contains(&Caveat::Woken) || !options.how.spurious && calls(&[("", "await")]) {
+    if caveats.contains(&Caveat::Woken)
+        || !options.how.spurious && calls(&[("java/util/concurrent/locks/Condition", "await")])
+    {
         lines.push("no thread wakes up for no reason; --spurious explores that too".to_owned());
     }
     if caveats.contains(&Caveat::Failed) {

@@ -153,7 +153,7 @@ pub struct Effort {
 impl Default for Effort {
     fn default() -> Effort {
         Effort {
-            states: 300_000,
+            states: 1_500_000,
             time: Duration::from_secs(5),
             stopped: || false,
         }
