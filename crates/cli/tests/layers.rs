@@ -5,6 +5,7 @@ use std::path::Path;
 /// Crates from the bottom up, each with the crates of the workspace that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kernel", &[]),
+    ("ltl", &[]),
     ("program", &[]),
     ("analysis", &["kernel", "program"]),
     ("machine", &["kernel", "program"]),
