@@ -11,7 +11,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("machine", &["kernel", "program"]),
     ("library", &["kernel", "program", "machine"]),
     ("store", &["kernel"]),
-    ("search", &["kernel", "store"]),
+    ("search", &["kernel", "ltl", "store"]),
     ("reduction", &["kernel"]),
     ("model", &["kernel"]),
     ("oracle", &["kernel", "store", "search", "reduction", "model"]),

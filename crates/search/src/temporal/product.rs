@@ -1,0 +1,132 @@
+//! The product of a system and an automaton, on the fly: the automaton reads each state when it is left.
+
+use crate::temporal::{Fairness, Question};
+use kernel::{End, Propositions, StateVector, ThreadId, Transitions, Unsupported};
+use ltl::Edge;
+
+/// How many conditions there are room for: those of the automaton, then one for each thread.
+const MOST_CONDITIONS: u32 = u128::BITS;
+
+/// A step of the product.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice<A> {
+    /// What the system does; `None` if it stays as it is.
+    pub action: Option<A>,
+    /// Where the automaton goes.
+    pub target: u32,
+    /// The conditions that the step does not meet, as a set.
+    pub pending: u128,
+}
+
+/// A state of the product is one of the system and one of the automaton.
+pub(super) struct Product<'a, S: Propositions> {
+    pub system: &'a S,
+    pub question: &'a Question<S::Proposition>,
+    transitions: Transitions<S::Action>,
+    vector: StateVector,
+    edges: Vec<Edge>,
+}
+
+impl<'a, S: Propositions> Product<'a, S> {
+    pub fn new(system: &'a S, question: &'a Question<S::Proposition>) -> Self {
+        Product {
+            system,
+            question,
+            transitions: Transitions::default(),
+            vector: StateVector::default(),
+            edges: Vec::new(),
+        }
+    }
+
+    /// The propositions that hold in a state.
+    pub fn letter(&self, state: &mut S::State) -> u64 {
+        let propositions = self.question.propositions.iter().enumerate();
+        let holds = propositions.map(|(atom, one)| u64::from(self.system.holds(state, one)) << atom);
+        holds.fold(0, |letter, bit| letter | bit)
+    }
+
+    /// Writes a state down.
+    pub fn encode(&mut self, state: &mut S::State, location: u32) -> &StateVector {
+        self.vector.clear();
+        self.system.encode(state, &mut self.vector);
+        self.vector.end_chunk();
+        self.vector.push(location);
+        self.vector.end_chunk();
+        &self.vector
+    }
+
+    /// How many threads there are in the state that was looked at last.
+    pub fn threads(&self) -> u32 {
+        crate::expand::count_threads(&self.transitions)
+    }
+
+    /// Appends the steps from a state to `choices`.
+    pub fn choices(
+        &mut self,
+        state: &mut S::State,
+        location: u32,
+        choices: &mut Vec<Choice<S::Action>>,
+    ) -> Result<(), Unsupported> {
+        self.transitions.clear();
+        self.system.transitions(state, &mut self.transitions);
+        let letter = self.letter(state);
+        self.admit(location, letter);
+        let entries = self.transitions.entries();
+        let is_open = self.transitions.end == End::Open;
+        let (mut forced, mut stays) = (0, self.transitions.end == End::Over);
+        if is_open {
+            stays = !entries.iter().any(|entry| entry.enabled && !entry.spurious);
+            for entry in entries {
+                let is_forced = entry.enabled && !entry.spurious && !entry.wakeup;
+                if self.question.fairness == Fairness::Weak && is_forced {
+                    forced |= self.condition(entry.thread)?;
+                }
+            }
+        }
+        for entry in entries.iter().filter(|entry| is_open && entry.enabled) {
+            let own = match forced {
+                0 => 0,
+                _ => self.condition(entry.thread)?,
+            };
+            choices.extend(self.edges.iter().map(|edge| Choice {
+                action: Some(entry.action),
+                target: edge.target,
+                pending: u128::from(edge.pending) | forced & !own,
+            }));
+        }
+        if stays {
+            choices.extend(self.edges.iter().map(|edge| Choice {
+                action: None,
+                target: edge.target,
+                pending: edge.pending.into(),
+            }));
+        }
+        Ok(())
+    }
+
+    /// The condition that a thread moves again and again, as a set.
+    fn condition(&self, thread: ThreadId) -> Result<u128, Unsupported> {
+        let number = thread.0.saturating_add(self.question.automaton.conditions);
+        match number < MOST_CONDITIONS {
+            true => Ok(1 << number),
+            false => Err(Unsupported {
+                what: "fairness among so many threads".to_owned(),
+                place: String::new(),
+                obstacle: kernel::Obstacle::Feature,
+            }),
+        }
+    }
+
+    /// Finds the edges by which the automaton reads a letter, without those that another one makes superfluous.
+    fn admit(&mut self, location: u32, letter: u64) {
+        self.edges.clear();
+        let edges = &self.question.automaton.edges[location as usize];
+        for edge in edges.iter().filter(|edge| edge.label.admits(letter)) {
+            let covers = |one: &Edge, other: &Edge| one.target == other.target && one.pending & !other.pending == 0;
+            if !self.edges.iter().any(|other| covers(other, edge)) {
+                self.edges.retain(|other| !covers(edge, other));
+                self.edges.push(*edge);
+            }
+        }
+    }
+}
