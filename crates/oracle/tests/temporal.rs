@@ -3,10 +3,11 @@
 #[path = "../../ltl/tests/support/mod.rs"]
 mod support;
 
-use kernel::{End, Propositions, StateVector, System, Transitions};
+use kernel::{Assumptions, End, Instrumented, Propositions, Reduction, StateVector, System, Transitions};
 use ltl::{Automaton, Formula, Lasso, components};
 use model::syntax::{Command, Statement};
 use model::{Model, Proposition};
+use reduction::Combination;
 use search::temporal::{Answer, Execution, Fairness, Question, find_execution};
 use search::{Ending, Options, Silent};
 use std::collections::{BTreeSet, HashMap};
@@ -177,6 +178,16 @@ fn follow(
 }
 
 fn find(model: &Model, automaton: &Automaton, atoms: &[Proposition], fairness: Fairness) -> Answer<model::Action> {
+    find_reduced(model, automaton, atoms, fairness, None)
+}
+
+fn find_reduced(
+    model: &Model,
+    automaton: &Automaton,
+    atoms: &[Proposition],
+    fairness: Fairness,
+    reduction: Option<&mut dyn Reduction<Model>>,
+) -> Answer<model::Action> {
     let question = Question {
         automaton: automaton.clone(),
         propositions: atoms.to_vec(),
@@ -185,7 +196,15 @@ fn find(model: &Model, automaton: &Automaton, atoms: &[Proposition], fairness: F
     let mut state = model.start();
     let before = words(model, &mut state);
     let options = Options::default();
-    let answer = find_execution(model, &mut state, &mut Exact::new(), &question, &options, &mut Silent);
+    let answer = find_execution(
+        model,
+        &mut state,
+        &mut Exact::new(),
+        &question,
+        &options,
+        reduction,
+        &mut Silent,
+    );
     assert_eq!(words(model, &mut state), before, "the state is as it was");
     answer
 }
@@ -248,6 +267,65 @@ fn formulas_hold_of_random_models_just_as_the_reference_says() {
         held > 500 && violated > 500 && differs > 20,
         "{held} {violated} {differs}"
     );
+}
+
+/// Combinations that choose threads.
+const REDUCTIONS: [&str; 6] = [
+    "persistent",
+    "lockset",
+    "final,persistent",
+    "lockset,final,own,persistent",
+    "auto",
+    "selflock,dominated,lockset,final,own,persistent",
+];
+
+#[test]
+fn reductions_lose_no_execution() {
+    let (mut held, mut violated) = (0, 0);
+    let (mut states, mut reduced_states) = (0, 0);
+    for seed in 0..1500 {
+        let mut draw = Draw::new(seed + 77);
+        let mut model = random_model(seed, true);
+        let texts: Vec<&str> = (0..2).map(|_| ATOMS[draw.below(ATOMS.len())]).collect();
+        let atoms: Vec<Proposition> = texts
+            .iter()
+            .map(|text| model.proposition(&mut model.start(), text).expect("a proposition"))
+            .collect();
+        let Some(graph) = graph(&model, &atoms) else {
+            continue;
+        };
+        for round in 0..4 {
+            let size = 2 + draw.below(7);
+            let formula = draw.formula(size, 2, false);
+            let broken = formula.negated();
+            let automaton = ltl::translate(&broken).expect("a small formula");
+            let expected = reference(&graph, &automaton, Fairness::None);
+            let names = REDUCTIONS[(seed as usize + round) % REDUCTIONS.len()];
+            let combination = Combination::named(names.split(',')).expect("a legal combination");
+            // What reductions need is recorded, and every statement is a step all the same.
+            model.instrument(combination.instrumentation());
+            model.every = true;
+            let mut ample = combination.make::<Model>(Assumptions::default()).expect("a reduction");
+            let full = find(&model, &automaton, &atoms, Fairness::None);
+            let answer = find_reduced(&model, &automaton, &atoms, Fairness::None, Some(&mut ample));
+            let message = format!("seed {seed}, {names}: {} with {texts:?}", support::show(&formula));
+            assert_eq!(answer.execution.is_some(), expected, "{message}");
+            assert!(
+                expected || answer.ending == Ending::Complete,
+                "{message}: {:?}",
+                answer.ending
+            );
+            if let Some(execution) = &answer.execution {
+                follow(&model, execution, &atoms, &broken, Fairness::None);
+            } else {
+                states += full.figures.states;
+                reduced_states += answer.figures.states;
+            }
+            *(if expected { &mut violated } else { &mut held }) += 1;
+        }
+    }
+    println!("{held} formulas held, with {reduced_states} states instead of {states}; {violated} were violated");
+    assert!(held > 500 && violated > 500 && reduced_states < states);
 }
 
 /// Whether a formula holds of a model, without and with weak fairness.

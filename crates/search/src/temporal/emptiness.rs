@@ -8,6 +8,7 @@
 //! in a complete one.
 
 use super::product::{Choice, Product};
+use super::reduced::Decisions;
 use super::witness::Witness;
 use super::{Answer, Execution, Question};
 use crate::monitor::Monitor;
@@ -66,11 +67,12 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
         system: &'a S,
         visited: &'a V,
         question: &'a Question<S::Proposition>,
+        decisions: Option<Decisions<'a>>,
         options: &'a Options,
         monitor: Monitor<'a>,
     ) -> Self {
         Emptiness {
-            product: Product::new(system, question),
+            product: Product::new(system, question, decisions),
             inserter: visited.inserter(),
             visited,
             options,

@@ -1,6 +1,6 @@
 //! Executions that an automaton accepts: those that break a temporal formula, if it is the automaton of the formula's negation.
 //!
-//! `product` runs the automaton along with the system, `emptiness` looks for an accepting component while it explores the product, and
+//! `reduced` decides which threads are enough at each state, `product` runs the automaton along with the system, `emptiness` looks for an accepting component while it explores the product, and
 //! `witness` makes an execution of one: a stem, and a loop that it ends in.
 //!
 //! An execution goes on as long as a thread can move. One that is over, or in which no thread can move, stays in its last state for ever.
@@ -8,15 +8,17 @@
 
 mod emptiness;
 mod product;
+mod reduced;
 mod witness;
 
 use crate::monitor::Monitor;
 use crate::{Ending, Figures, Observer, Options, Why};
 use emptiness::Emptiness;
-use kernel::{Propositions, Unsupported};
+use kernel::{Propositions, Reduction, Unsupported};
 use ltl::Automaton;
+use reduced::Deciding;
 use std::time::Instant;
-use store::StateTable;
+use store::{Exact, StateTable};
 
 /// Which executions count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,23 +70,54 @@ pub struct Answer<A> {
 
 /// Looks for an execution from `state`, which is the initial one and is again afterwards. `visited` is empty and numbers its states. Of the
 /// options, the limits count.
+///
+/// SOUNDNESS: a reduction is for formulas that cannot tell how often a state is repeated, those without `X`. With fairness, or if it takes
+/// several steps as one, it is not asked.
 pub fn find_execution<S: Propositions, V: StateTable + ?Sized>(
     system: &S,
     state: &mut S::State,
     visited: &mut V,
     question: &Question<S::Proposition>,
     options: &Options,
+    reduction: Option<&mut dyn Reduction<S>>,
     observer: &mut dyn Observer,
 ) -> Answer<S::Action> {
     let begun = Instant::now();
     let mut restarts = 0;
+    let is_sound =
+        |reduction: &&mut dyn Reduction<S>| question.fairness == Fairness::None && !reduction.has_transactions();
+    let mut reduction = reduction.filter(is_sound);
     loop {
         let left = Options {
             time: options.time.map(|time| time.saturating_sub(begun.elapsed())),
             ..options.clone()
         };
-        let search = Emptiness::new(system, &*visited, question, &left, Monitor::new(observer));
-        let mut answer = search.run(state);
+        let table = Exact::new();
+        let decisions = match &mut reduction {
+            None => Ok(None),
+            Some(reduction) => {
+                let deciding = Deciding {
+                    system,
+                    propositions: &question.propositions,
+                    reduction: &mut **reduction,
+                    options: &left,
+                    monitor: Monitor::new(observer),
+                };
+                deciding.decide(state, &table).map(Some)
+            }
+        };
+        let mut answer = match decisions {
+            Ok(decisions) => {
+                Emptiness::new(system, &*visited, question, decisions, &left, Monitor::new(observer)).run(state)
+            }
+            Err(why) => Answer {
+                ending: Ending::Stopped(why),
+                execution: None,
+                figures: Figures::default(),
+                unsupported: Vec::new(),
+                restarts,
+            },
+        };
         answer.restarts = restarts;
         answer.figures.elapsed = begun.elapsed();
         // An execution is one whatever the search rests on, and a limit is a limit.
@@ -92,11 +125,20 @@ pub fn find_execution<S: Propositions, V: StateTable + ?Sized>(
             Ending::Complete => false,
             Ending::Stopped(why) => !matches!(why, Why::Inexact | Why::Unsupported(_) | Why::Broken),
         };
-        if is_over || !system.is_broken() {
+        let is_reduction_broken = reduction.as_ref().is_some_and(|reduction| reduction.is_broken());
+        if is_over || !system.is_broken() && !is_reduction_broken {
             return answer;
         }
         visited.clear();
-        let why = match system.refine(state) {
+        // The system comes first, since what the reduction relies on is about its steps.
+        let refined = match (&mut reduction, system.is_broken()) {
+            (Some(reduction), false) => Ok(reduction.refine(system, state)),
+            (reduction, _) => {
+                reduction.iter_mut().for_each(|reduction| reduction.renew());
+                system.refine(state)
+            }
+        };
+        let why = match refined {
             Ok(true) => {
                 restarts += 1;
                 continue;

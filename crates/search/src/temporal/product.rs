@@ -1,7 +1,8 @@
 //! The product of a system and an automaton, on the fly: the automaton reads each state when it is left.
 
-use crate::temporal::{Fairness, Question};
-use kernel::{End, Propositions, StateVector, ThreadId, Transitions, Unsupported};
+use super::reduced::{Decisions, includes};
+use super::{Fairness, Question};
+use kernel::{End, Propositions, StateVector, ThreadId, Transition, Transitions, Unsupported};
 use ltl::Edge;
 
 /// How many conditions there are room for: those of the automaton, then one for each thread.
@@ -22,16 +23,19 @@ pub(super) struct Choice<A> {
 pub(super) struct Product<'a, S: Propositions> {
     pub system: &'a S,
     pub question: &'a Question<S::Proposition>,
+    /// Which threads are enough at each state, if not all are tried.
+    decisions: Option<Decisions<'a>>,
     transitions: Transitions<S::Action>,
     vector: StateVector,
     edges: Vec<Edge>,
 }
 
 impl<'a, S: Propositions> Product<'a, S> {
-    pub fn new(system: &'a S, question: &'a Question<S::Proposition>) -> Self {
+    pub fn new(system: &'a S, question: &'a Question<S::Proposition>, decisions: Option<Decisions<'a>>) -> Self {
         Product {
             system,
             question,
+            decisions,
             transitions: Transitions::default(),
             vector: StateVector::default(),
             edges: Vec::new(),
@@ -48,7 +52,13 @@ impl<'a, S: Propositions> Product<'a, S> {
     /// Writes a state down.
     pub fn encode(&mut self, state: &mut S::State, location: u32) -> &StateVector {
         self.vector.clear();
-        self.system.encode(state, &mut self.vector);
+        match &mut self.decisions {
+            Some(decisions) => {
+                let number = decisions.look_up(self.system, state).0.number();
+                self.vector.extend(&[number as u32, (number >> 32) as u32]);
+            }
+            None => self.system.encode(state, &mut self.vector),
+        }
         self.vector.end_chunk();
         self.vector.push(location);
         self.vector.end_chunk();
@@ -71,6 +81,8 @@ impl<'a, S: Propositions> Product<'a, S> {
         self.system.transitions(state, &mut self.transitions);
         let letter = self.letter(state);
         self.admit(location, letter);
+        let decisions = self.decisions.as_mut();
+        let enough = decisions.map_or(0, |decisions| decisions.look_up(self.system, state).1);
         let entries = self.transitions.entries();
         let is_open = self.transitions.end == End::Open;
         let (mut forced, mut stays) = (0, self.transitions.end == End::Over);
@@ -83,7 +95,8 @@ impl<'a, S: Propositions> Product<'a, S> {
                 }
             }
         }
-        for entry in entries.iter().filter(|entry| is_open && entry.enabled) {
+        let is_tried = |entry: &&Transition<S::Action>| is_open && entry.enabled && includes(enough, entry.thread);
+        for entry in entries.iter().filter(is_tried) {
             let own = match forced {
                 0 => 0,
                 _ => self.condition(entry.thread)?,
