@@ -136,6 +136,51 @@ fn reference(graph: &[Node], automaton: &Automaton, fairness: Fairness) -> bool 
     })
 }
 
+/// The same for strong fairness, for each set of threads that do not move for ever: these must not be able to, and the others do.
+fn strong_reference(graph: &[Node], automaton: &Automaton) -> bool {
+    let threads: BTreeSet<u32> = graph.iter().flat_map(|node| &node.forced).copied().collect();
+    let threads: Vec<u32> = threads.into_iter().collect();
+    (0..1_u32 << threads.len()).any(|chosen| {
+        let (still, moving): (Vec<_>, Vec<_>) = threads.iter().enumerate().partition(|(bit, _)| chosen >> bit & 1 == 1);
+        let is_kept = |state: usize| !still.iter().any(|(_, thread)| graph[state].forced.contains(thread));
+        // A part of the graph may be reached by way of the rest, so runs may begin anywhere that is reached at all.
+        let locations = automaton.states();
+        let steps = |node: usize| {
+            let (state, location) = (node / locations, node % locations);
+            let edges = automaton.edges[location].iter();
+            edges
+                .filter(move |edge| edge.label.admits(graph[state].letter))
+                .flat_map(move |edge| {
+                    let steps = graph[state].steps.iter();
+                    steps.map(move |&(thread, to)| (thread, edge.pending, to * locations + edge.target as usize))
+                })
+        };
+        let all = graph.len() * locations;
+        let reached = components(all, [automaton.initial as usize], |node| {
+            steps(node).map(|(_, _, to)| to)
+        });
+        let kept = |node: usize| reached.of[node].is_some() && is_kept(node / locations);
+        let found = components(all, (0..all).filter(|&node| kept(node)), |node| {
+            steps(node)
+                .map(|(_, _, to)| to)
+                .filter(|&to| kept(to))
+                .collect::<Vec<_>>()
+                .into_iter()
+        });
+        (0..found.count).any(|number| {
+            let mut inner = Vec::new();
+            for node in (0..all).filter(|&node| found.of[node] == Some(number)) {
+                inner.extend(steps(node).filter(|&(_, _, to)| found.together(node, to)));
+            }
+            let meets = |bit| inner.iter().any(|(_, pending, _)| pending >> bit & 1 == 0);
+            let moves = |thread| inner.iter().any(|(mover, _, _)| *mover == Some(thread));
+            !inner.is_empty()
+                && (0..automaton.conditions).all(meets)
+                && moving.iter().all(|&(_, &thread)| moves(thread))
+        })
+    })
+}
+
 /// Follows an execution and sees that it is what it is said to be.
 fn follow(
     model: &Model,
@@ -152,6 +197,7 @@ fn follow(
     assert_eq!(execution.steps.len(), execution.letters.len());
     let mut state = model.start();
     let (mut home, mut unfair): (_, Option<BTreeSet<u32>>) = (None, None);
+    let (mut able, mut moved) = (BTreeSet::new(), BTreeSet::new());
     for (position, step) in execution.steps.iter().enumerate() {
         assert_eq!(letter(model, &mut state, atoms), execution.letters[position]);
         if position == execution.loop_start {
@@ -160,6 +206,8 @@ fn follow(
         let (forced, steps) = steps(model, &mut state);
         assert!(steps.contains(step), "{step:?}");
         if home.is_some() {
+            able.extend(forced.iter().copied());
+            moved.extend(step.map(|step| step.thread));
             let put_off: BTreeSet<u32> = forced
                 .into_iter()
                 .filter(|&thread| step.map(|step| step.thread) != Some(thread))
@@ -171,6 +219,7 @@ fn follow(
         }
     }
     assert_eq!(Some(words(model, &mut state)), home, "the loop is closed");
+    assert!(fairness != Fairness::Strong || able.is_subset(&moved), "{execution:?}");
     assert!(
         fairness == Fairness::None || unfair.is_some_and(|unfair| unfair.is_empty()),
         "{execution:?}"
@@ -225,7 +274,7 @@ fn random_model(seed: u64, every: bool) -> Model {
 
 #[test]
 fn formulas_hold_of_random_models_just_as_the_reference_says() {
-    let (mut held, mut violated, mut differs) = (0, 0, 0);
+    let (mut held, mut violated, mut differs, mut differs_strong) = (0, 0, 0, 0);
     for seed in 0..1000 {
         let mut draw = Draw::new(seed + 31);
         let model = random_model(seed, true);
@@ -243,8 +292,11 @@ fn formulas_hold_of_random_models_just_as_the_reference_says() {
             let broken = formula.negated();
             let automaton = ltl::translate(&broken).expect("a small formula");
             let mut verdicts = Vec::new();
-            for fairness in [Fairness::None, Fairness::Weak] {
-                let expected = reference(&graph, &automaton, fairness);
+            for fairness in [Fairness::None, Fairness::Weak, Fairness::Strong] {
+                let expected = match fairness {
+                    Fairness::Strong => strong_reference(&graph, &automaton),
+                    _ => reference(&graph, &automaton, fairness),
+                };
                 let answer = find(&model, &automaton, &atoms, fairness);
                 let message = format!("seed {seed}, {fairness:?}: {} with {texts:?}", support::show(&formula));
                 assert_eq!(answer.execution.is_some(), expected, "{message}");
@@ -260,9 +312,12 @@ fn formulas_hold_of_random_models_just_as_the_reference_says() {
                 *(if expected { &mut violated } else { &mut held }) += 1;
             }
             differs += usize::from(verdicts[0] != verdicts[1]);
+            differs_strong += usize::from(verdicts[1] != verdicts[2]);
         }
     }
-    println!("{held} formulas held, {violated} were violated; fairness mattered for {differs}");
+    println!(
+        "{held} formulas held, {violated} were violated; fairness mattered for {differs}, strong fairness for {differs_strong}"
+    );
     assert!(
         held > 500 && violated > 500 && differs > 20,
         "{held} {violated} {differs}"
@@ -328,15 +383,18 @@ fn reductions_lose_no_execution() {
     assert!(held > 500 && violated > 500 && reduced_states < states);
 }
 
-/// Whether a formula holds of a model, without and with weak fairness.
-fn check(text: &str, formula: &str, expected: [bool; 2]) {
+/// Whether a formula holds of a model, without fairness, with weak and with strong fairness.
+fn check(text: &str, formula: &str, expected: [bool; 3]) {
     let model = Model::new(&model::parse(text).expect("a model"), true).expect("a model");
     let parsed = ltl::parse(formula).expect("a formula");
     let proposition = |text: &String| model.proposition(&mut model.start(), text).expect("a proposition");
     let atoms: Vec<Proposition> = parsed.atoms.texts().iter().map(proposition).collect();
     let broken = parsed.formula.negated();
     let automaton = ltl::translate(&broken).expect("a small formula");
-    for (fairness, expected) in [Fairness::None, Fairness::Weak].into_iter().zip(expected) {
+    for (fairness, expected) in [Fairness::None, Fairness::Weak, Fairness::Strong]
+        .into_iter()
+        .zip(expected)
+    {
         let answer = find(&model, &automaton, &atoms, fairness);
         assert_eq!(answer.execution.is_none(), expected, "{formula}: {fairness:?}");
         if let Some(execution) = &answer.execution {
@@ -354,21 +412,21 @@ fn petersons_algorithm_starves_nobody_who_is_let_run() {
             await want[1 - i] == 0 || turn == i;\n\
             want[i] = 0;\n\
         } }";
-    check(text, "G !(p[0].at(6) && p[1].at(6))", [true, true]);
+    check(text, "G !(p[0].at(6) && p[1].at(6))", [true; 3]);
     // The other one cannot pass twice, so there is nobody else to run.
-    check(text, "G (want[0] == 1 -> F p[0].at(6))", [true, true]);
-    check(text, "G F p[1].at(6)", [false, true]);
-    check(text, "response(p[0].at(3), p[0].at(6))", [false, true]);
-    check(text, "precedence(want[1] == 1, p[1].at(6))", [true, true]);
-    check(text, "F G p[0].at(6)", [false, false]);
+    check(text, "G (want[0] == 1 -> F p[0].at(6))", [true; 3]);
+    check(text, "G F p[1].at(6)", [false, true, true]);
+    check(text, "response(p[0].at(3), p[0].at(6))", [false, true, true]);
+    check(text, "precedence(want[1] == 1, p[1].at(6))", [true; 3]);
+    check(text, "F G p[0].at(6)", [false; 3]);
 }
 
 #[test]
 fn a_lock_lets_a_contender_starve() {
     let text = "lock m; thread p [2] { loop {\n acquire m;\n skip;\n release m;\n } }";
-    check(text, "G !(p[0].at(3) && p[1].at(3))", [true, true]);
-    check(text, "G F p[0].at(3)", [false, false]);
-    check(text, "G F (p[0].at(3) || p[1].at(3))", [true, true]);
+    check(text, "G !(p[0].at(3) && p[1].at(3))", [true; 3]);
+    check(text, "G F p[0].at(3)", [false, false, true]);
+    check(text, "G F (p[0].at(3) || p[1].at(3))", [true; 3]);
 }
 
 #[test]
@@ -376,15 +434,39 @@ fn what_is_over_or_stuck_stays_as_it_is() {
     let text = "int x; lock a; lock b;\n\
         thread t { acquire a; acquire b; x = 1; release b; release a; }\n\
         thread u { acquire b; acquire a; x = 2; release a; release b; }";
-    check(text, "F (x > 0)", [false, false]);
+    check(text, "F (x > 0)", [false; 3]);
     check(
         text,
         "F (done(t) && done(u) || owner(a) == t && owner(b) == u)",
-        [true, true],
+        [true; 3],
     );
-    check(text, "F G (x == 0) || F G (x > 0)", [true, true]);
-    check(text, "G F (owner(a) == t)", [false, false]);
-    check("int x; thread t { x = 1; }", "F G (x == 1)", [true, true]);
-    check("int x; thread t { x = 1; }", "G F (x == 0)", [false, false]);
-    check("int x; thread t { x = 1; }", "X (x == 1) && !X (x == 0)", [true, true]);
+    check(text, "F G (x == 0) || F G (x > 0)", [true; 3]);
+    check(text, "G F (owner(a) == t)", [false; 3]);
+    check("int x; thread t { x = 1; }", "F G (x == 1)", [true; 3]);
+    check("int x; thread t { x = 1; }", "G F (x == 0)", [false; 3]);
+    check("int x; thread t { x = 1; }", "X (x == 1) && !X (x == 0)", [true; 3]);
+}
+
+#[test]
+fn a_philosopher_may_starve_unless_fairness_is_strong() {
+    // The last one takes the forks the other way round, so that nobody waits for ever for a circle.
+    let text = "lock fork[3];\n\
+        thread p(i) [2] { loop {\n\
+            acquire fork[i];\n\
+            acquire fork[i + 1];\n\
+            skip;\n\
+            release fork[i + 1];\n\
+            release fork[i];\n\
+        } }\n\
+        thread last { loop {\n\
+            acquire fork[0];\n\
+            acquire fork[2];\n\
+            skip;\n\
+            release fork[2];\n\
+            release fork[0];\n\
+        } }";
+    check(text, "G F p[0].at(5)", [false, false, true]);
+    check(text, "G F last.at(12)", [false, false, true]);
+    check(text, "G F (p[0].at(5) || p[1].at(5) || last.at(12))", [true; 3]);
+    check(text, "G !(p[0].at(5) && p[1].at(5))", [true; 3]);
 }

@@ -9,12 +9,14 @@
 
 use super::product::{Choice, Product};
 use super::reduced::Decisions;
+use super::strong::{self, Edge};
 use super::witness::Witness;
-use super::{Answer, Execution, Question};
+use super::{Answer, Execution, Fairness, Question};
 use crate::monitor::Monitor;
 use crate::step::Shape;
 use crate::{Ending, Figures, Options, Why};
 use kernel::{Propositions, System, Unsupported};
+use std::collections::{HashMap, HashSet};
 use store::{Inserter, StateId, StateSet, StateTable};
 
 /// How many distinct unsupported steps are kept.
@@ -30,6 +32,8 @@ struct Root {
     pending: u128,
     /// Those that the step which led to it does not meet.
     entered: u128,
+    /// Where the steps from its states begin, if they are kept.
+    first_edge: usize,
 }
 
 /// A state on the path.
@@ -57,6 +61,9 @@ pub(super) struct Emptiness<'a, S: Propositions, V: ?Sized> {
     /// States of components that are not complete, in the order in which they were met, and those of complete ones.
     open: Vec<StateId>,
     complete: StateSet,
+    /// For strong fairness, the steps from states of components that are not complete, and who can move in these.
+    edges: Vec<Edge>,
+    can_move: HashMap<StateId, u128>,
     figures: Figures,
     unsupported: Vec<(Unsupported, Vec<S::Action>)>,
     stop: Option<Why>,
@@ -82,6 +89,8 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
             roots: Vec::new(),
             open: Vec::new(),
             complete: StateSet::default(),
+            edges: Vec::new(),
+            can_move: HashMap::new(),
             figures: Figures::default(),
             unsupported: Vec::new(),
             stop: None,
@@ -113,13 +122,22 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
     /// Explores all, or as far as an accepting component. The state is the same afterwards.
     fn explore(&mut self, state: &mut S::State) -> Option<Execution<S::Action>> {
         let initial = self.product.question.automaton.initial;
-        self.enter(state, initial, 0, None, None);
+        let start = Choice {
+            action: None,
+            mover: None,
+            target: initial,
+            pending: 0,
+        };
+        self.enter(state, start, None);
         let mut execution = None;
         while self.stop.is_none()
             && let Some(frame) = self.frames.last_mut()
         {
             let Some(&choice) = self.choices.get(frame.next) else {
-                self.leave(state);
+                execution = self.leave(state);
+                if execution.is_some() {
+                    break;
+                }
                 continue;
             };
             frame.next += 1;
@@ -133,8 +151,9 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
                 None => None,
             };
             self.figures.transitions += 1;
-            if self.enter(state, choice.target, choice.pending, choice.action, undo) {
-                execution = Some(self.witness(state));
+            if self.enter(state, choice, undo) {
+                let root = self.roots.last().map_or(0, |root| root.number);
+                execution = Some(self.witness(state, |complete, id| id.number() >= root && !complete.contains(id)));
                 break;
             }
         }
@@ -145,15 +164,8 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
     }
 
     /// Comes to a state by a step. Whether that shows an accepting component. Where it leads nowhere new, the step is undone.
-    fn enter(
-        &mut self,
-        state: &mut S::State,
-        location: u32,
-        pending: u128,
-        action: Option<S::Action>,
-        undo: Option<S::Undo>,
-    ) -> bool {
-        let seen = self.inserter.insert(self.product.encode(state, location));
+    fn enter(&mut self, state: &mut S::State, choice: Choice<S::Action>, undo: Option<S::Undo>) -> bool {
+        let seen = self.inserter.insert(self.product.encode(state, choice.target));
         let is_full = self.options.states.is_some_and(|most| self.figures.states >= most);
         let id = match seen {
             Some(seen) if seen.id.is_none() => Err(Why::Inexact),
@@ -161,29 +173,32 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
             Some(seen) if seen.new && is_full => Err(Why::States),
             Some(seen) => Ok((seen.id.unwrap_or(StateId::FIRST), seen.new)),
         };
-        let is_new = matches!(id, Ok((_, true)));
-        if !is_new && let Some(undo) = undo {
-            self.product.system.undo(state, undo);
-            return self.meet(id.map(|(id, _)| id), pending);
+        if let (true, Some(frame), Ok((to, _))) = (self.is_strong(), self.frames.last(), &id) {
+            self.edges.push(Edge {
+                from: frame.id,
+                to: *to,
+                pending: choice.pending as u64 & self.product.question.automaton.all_conditions(),
+                mover: choice.mover,
+            });
         }
         match id {
             Ok((id, true)) => {
-                self.push(state, id, location, pending, action, undo);
+                self.push(state, id, choice, undo);
                 false
             }
-            id => self.meet(id.map(|(id, _)| id), pending),
+            id => {
+                undo.into_iter().for_each(|undo| self.product.system.undo(state, undo));
+                self.meet(id.map(|(id, _)| id), choice.pending)
+            }
         }
     }
 
-    fn push(
-        &mut self,
-        state: &mut S::State,
-        id: StateId,
-        location: u32,
-        pending: u128,
-        action: Option<S::Action>,
-        undo: Option<S::Undo>,
-    ) {
+    fn is_strong(&self) -> bool {
+        self.product.question.fairness == Fairness::Strong
+    }
+
+    fn push(&mut self, state: &mut S::State, id: StateId, choice: Choice<S::Action>, undo: Option<S::Undo>) {
+        let location = choice.target;
         debug_assert_eq!(id.number(), self.figures.states, "states are numbered in order");
         self.figures.states += 1;
         let first = self.choices.len();
@@ -194,15 +209,19 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
         self.roots.push(Root {
             number: id.number(),
             pending: u128::MAX,
-            entered: pending,
+            entered: choice.pending,
+            first_edge: self.edges.len(),
         });
+        if self.is_strong() {
+            self.can_move.insert(id, self.product.can_move);
+        }
         self.open.push(id);
         self.frames.push(Frame {
             id,
             location,
             first,
             next: first,
-            action,
+            action: choice.action,
             undo,
         });
         self.figures.max_depth = self.figures.max_depth.max(self.frames.len() as u64 - 1);
@@ -227,24 +246,42 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
         match self.roots.last_mut() {
             Some(root) => {
                 root.pending &= pending;
-                root.pending == 0
+                root.pending == 0 && self.product.question.fairness != Fairness::Strong
             }
             None => false,
         }
     }
 
-    /// Leaves the state at the end of the path. If it is a root, its component is complete.
-    fn leave(&mut self, state: &mut S::State) {
-        let Some(frame) = self.frames.last() else {
-            return;
-        };
-        let id = frame.id;
-        if self.roots.pop_if(|root| root.number == id.number()).is_some() {
+    /// Leaves the state at the end of the path. If it is a root, its component is complete; an execution, if that shows one.
+    fn leave(&mut self, state: &mut S::State) -> Option<Execution<S::Action>> {
+        let id = self.frames.last()?.id;
+        if let Some(root) = self.roots.pop_if(|root| root.number == id.number()) {
+            let mut members = Vec::new();
             while let Some(member) = self.open.pop_if(|member| *member >= id) {
                 self.complete.set(member, true);
+                members.push(member);
+            }
+            if self.is_strong()
+                && let Some(part) = self.fair_part(members, root.first_edge)
+            {
+                return Some(self.witness(state, |_, id| part.contains(&id)));
             }
         }
         self.go_back(state);
+        None
+    }
+
+    /// The part of a component that a loop may go through which is fair in the strong sense.
+    fn fair_part(&mut self, members: Vec<StateId>, first_edge: usize) -> Option<HashSet<StateId>> {
+        let edges = self.edges.split_off(first_edge);
+        let condition = |thread| self.product.condition(thread).unwrap_or_default();
+        let found = strong::fair_part(members.clone(), &edges, &self.can_move, condition);
+        for member in members {
+            self.can_move.remove(&member);
+        }
+        let (part, must_move) = found?;
+        self.product.must_move = must_move;
+        Some(part)
     }
 
     fn go_back(&mut self, state: &mut S::State) {
@@ -256,9 +293,12 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
         }
     }
 
-    /// Makes an execution of the accepting component that was just found: the path to it, and a loop within.
-    fn witness(&mut self, state: &mut S::State) -> Execution<S::Action> {
-        let root = self.roots.last().map_or(0, |root| root.number);
+    /// Makes an execution of the accepting component that was just found: a way to it, and a loop within.
+    fn witness(
+        &mut self,
+        state: &mut S::State,
+        is_inside: impl Fn(&StateSet, StateId) -> bool,
+    ) -> Execution<S::Action> {
         let steps: Vec<(Option<S::Action>, u32)> = self.frames[1..]
             .iter()
             .map(|frame| (frame.action, frame.location))
@@ -267,8 +307,9 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
             self.go_back(state);
         }
         let complete = &self.complete;
-        let is_inside = |id: StateId| id.number() >= root && !complete.contains(id);
-        Witness::new(&mut self.product, &mut *self.inserter).execution(state, &steps, is_inside)
+        // With strong fairness, the path leads to the component and not to the part of it.
+        let path = (!self.is_strong()).then_some(&steps[..]);
+        Witness::new(&mut self.product, &mut *self.inserter).execution(state, path, |id| is_inside(complete, id))
     }
 
     fn hear(&mut self, unsupported: Unsupported, action: Option<S::Action>) {
@@ -301,6 +342,8 @@ impl<'a, S: Propositions, V: StateTable + ?Sized> Emptiness<'a, S, V> {
                 + self.choices.capacity() * size_of::<Choice<S::Action>>()
                 + self.roots.capacity() * size_of::<Root>()
                 + self.open.capacity() * size_of::<StateId>()
+                + self.edges.capacity() * size_of::<Edge>()
+                + self.can_move.capacity() * size_of::<(StateId, u128)>()
                 + self.complete.bytes() as usize,
         };
         self.figures.depth = shape.depth as u64;

@@ -9,6 +9,7 @@
 mod emptiness;
 mod product;
 mod reduced;
+mod strong;
 mod witness;
 
 use crate::monitor::Monitor;
@@ -29,6 +30,9 @@ pub enum Fairness {
     /// wake up for no reason, so a thread that waits can always move only if it has been woken.
     #[default]
     Weak,
+    /// Those in which every thread that can move again and again does so, in the same sense: whoever waits for a lock that is free again and
+    /// again gets it at some time.
+    Strong,
 }
 
 /// What is looked for.

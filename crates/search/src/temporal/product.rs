@@ -13,6 +13,8 @@ const MOST_CONDITIONS: u32 = u128::BITS;
 pub(super) struct Choice<A> {
     /// What the system does; `None` if it stays as it is.
     pub action: Option<A>,
+    /// Who does it.
+    pub mover: Option<ThreadId>,
     /// Where the automaton goes.
     pub target: u32,
     /// The conditions that the step does not meet, as a set.
@@ -25,6 +27,10 @@ pub(super) struct Product<'a, S: Propositions> {
     pub question: &'a Question<S::Proposition>,
     /// Which threads are enough at each state, if not all are tried.
     decisions: Option<Decisions<'a>>,
+    /// The conditions of threads that must move whether or not they can in a state: for strong fairness, when these are known.
+    pub must_move: u128,
+    /// The conditions of threads that can move in the state that was looked at last, if fairness is asked for.
+    pub can_move: u128,
     transitions: Transitions<S::Action>,
     vector: StateVector,
     edges: Vec<Edge>,
@@ -36,6 +42,8 @@ impl<'a, S: Propositions> Product<'a, S> {
             system,
             question,
             decisions,
+            must_move: 0,
+            can_move: 0,
             transitions: Transitions::default(),
             vector: StateVector::default(),
             edges: Vec::new(),
@@ -90,35 +98,42 @@ impl<'a, S: Propositions> Product<'a, S> {
             stays = !entries.iter().any(|entry| entry.enabled && !entry.spurious);
             for entry in entries {
                 let is_forced = entry.enabled && !entry.spurious && !entry.wakeup;
-                if self.question.fairness == Fairness::Weak && is_forced {
+                if self.question.fairness != Fairness::None && is_forced {
                     forced |= self.condition(entry.thread)?;
                 }
             }
         }
+        self.can_move = forced;
+        let put_off = match self.question.fairness {
+            Fairness::Weak => forced,
+            _ => self.must_move,
+        };
         let is_tried = |entry: &&Transition<S::Action>| is_open && entry.enabled && includes(enough, entry.thread);
         for entry in entries.iter().filter(is_tried) {
-            let own = match forced {
+            let own = match put_off {
                 0 => 0,
                 _ => self.condition(entry.thread)?,
             };
             choices.extend(self.edges.iter().map(|edge| Choice {
                 action: Some(entry.action),
+                mover: Some(entry.thread),
                 target: edge.target,
-                pending: u128::from(edge.pending) | forced & !own,
+                pending: u128::from(edge.pending) | put_off & !own,
             }));
         }
         if stays {
             choices.extend(self.edges.iter().map(|edge| Choice {
                 action: None,
+                mover: None,
                 target: edge.target,
-                pending: edge.pending.into(),
+                pending: u128::from(edge.pending) | put_off,
             }));
         }
         Ok(())
     }
 
     /// The condition that a thread moves again and again, as a set.
-    fn condition(&self, thread: ThreadId) -> Result<u128, Unsupported> {
+    pub fn condition(&self, thread: ThreadId) -> Result<u128, Unsupported> {
         let number = thread.0.saturating_add(self.question.automaton.conditions);
         match number < MOST_CONDITIONS {
             true => Ok(1 << number),

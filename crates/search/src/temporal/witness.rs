@@ -36,11 +36,11 @@ impl<'w, 'a, S: Propositions> Witness<'w, 'a, S> {
         Witness { product, inserter }
     }
 
-    /// The execution, from the initial state, which stays. `path` leads into the component, whose states `is_inside` knows.
+    /// The execution, from the initial state, which stays. `path`, if there is one, leads into the component, whose states `is_inside` knows.
     pub fn execution(
         mut self,
         state: &mut S::State,
-        path: &[Step<S::Action>],
+        path: Option<&[Step<S::Action>]>,
         is_inside: impl Fn(StateId) -> bool,
     ) -> Execution<S::Action> {
         let initial = self.product.question.automaton.initial;
@@ -50,9 +50,10 @@ impl<'w, 'a, S: Propositions> Witness<'w, 'a, S> {
             true => Vec::new(),
             // The path is a way, if no shorter one is found.
             false => {
-                let shorter = self.search(state, initial, MOST_STATES, |_| true, |_, id| is_inside(id));
+                let most = path.map_or(usize::MAX, |_| MOST_STATES);
+                let shorter = self.search(state, initial, most, |_| true, |_, id| is_inside(id));
                 let shorter = shorter.map(|steps| steps.iter().map(|step| (step.action, step.target)).collect());
-                shorter.unwrap_or_else(|| path.to_vec())
+                shorter.unwrap_or_else(|| path.unwrap_or_default().to_vec())
             }
         };
         let mut execution = Execution {
