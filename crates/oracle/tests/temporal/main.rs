@@ -3,6 +3,7 @@
 mod broken;
 mod known;
 mod reference;
+mod spin;
 #[path = "../../../ltl/tests/support/mod.rs"]
 mod support;
 
