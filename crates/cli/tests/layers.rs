@@ -31,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "model",
             "oracle",
             "linearize",
+            "ltl",
             "report",
         ],
     ),
