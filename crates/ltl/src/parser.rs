@@ -2,7 +2,7 @@
 //!
 //! `!`, `G`, `F` and `X` bind most tightly, then `U`, `W`, `R` and `M`, which group to the right, then `&&`, `||`, `->` (to the right) and
 //! `<->`. All have words: `not`, `always`, `eventually`, `next`, `until`, `unless`, `releases`, `and`, `or`, `implies`, `iff`. `[]` and `<>`
-//! are `G` and `F`.
+//! are `G` and `F`, and `GF p` is `G F p`.
 
 use crate::formula::MOST_ATOMS;
 use crate::patterns::Pattern;
@@ -96,20 +96,31 @@ impl Parser<'_> {
     }
 
     fn unary(&mut self) -> Result<Formula, Error> {
-        for (operator, names) in UNARY {
-            if self.scanner.take(names) {
+        match self.unary_operator() {
+            Some(operator) => {
                 self.count()?;
-                return Ok(Formula::unary(operator, self.operand(operator == Unary::Not)?));
+                Ok(Formula::unary(operator, self.operand(operator == Unary::Not)?))
             }
+            None => self.operand(false),
         }
-        self.operand(false)
+    }
+
+    /// The operator with one operand that stands next, if there is one; the first of several in a row, as in `GF`.
+    fn unary_operator(&mut self) -> Option<Unary> {
+        let found = UNARY.iter().find(|(_, names)| self.scanner.take(names));
+        let first = match found {
+            Some((operator, _)) => return Some(*operator),
+            None => self.scanner.take_first_of("XGF")?.to_string(),
+        };
+        let named = UNARY.iter().find(|(_, names)| names.contains(&&*first));
+        named.map(|(operator, _)| *operator)
     }
 
     /// What an operator with one operand applies to.
     fn operand(&mut self, is_negated: bool) -> Result<Formula, Error> {
         let rest = self.scanner.rest();
         let first = self.scanner.at;
-        if UNARY.iter().any(|(_, names)| self.scanner.take(names)) {
+        if self.unary_operator().is_some() {
             self.scanner.at = first;
             return self.unary();
         }

@@ -77,6 +77,19 @@ impl<'t> Scanner<'t> {
         found.is_some()
     }
 
+    /// Splits a word like `GF` that stands next, which is one operator after another: its first letter is passed.
+    pub fn take_first_of(&mut self, letters: &str) -> Option<char> {
+        let rest = self.rest();
+        let word = self.word();
+        let is_row = word.len() > 1 && word.chars().all(|letter| letters.contains(letter));
+        let first = word
+            .chars()
+            .next()
+            .filter(|_| is_row && !continues(&rest[word.len()..]))?;
+        self.at += first.len_utf8();
+        Some(first)
+    }
+
     /// The sign of an atom that stands next.
     fn sign(&mut self) -> Option<&'static str> {
         let rest = self.rest();

@@ -20,6 +20,7 @@ fn operators_bind_as_one_expects() {
         ("a U b && c", "(a U b) && c"),
         ("!a U X b", "!a U X b"),
         ("[]<> p", "G F p"),
+        ("GF p || FG(q) && XGF !p", "G F p || (F G q && X G F !p)"),
         ("[](p -> <>q)", "G (p -> F q)"),
         ("always (p implies eventually q)", "G (p -> F q)"),
         ("not p until q or r unless s", "(!p U q) || (r W s)"),
@@ -54,6 +55,10 @@ fn atoms_are_whatever_stands_between_operators() {
         ("{ G U  or }", &["G U or"]),
         ("G.x == F.y || U[1] == -X", &["G.x == F.y", "U[1] == -X"]),
         ("G == 1 U next != 2", &["G == 1", "next != 2"]),
+        (
+            "GF == 1 || FG.x > 0 || FX[0] < 1",
+            &["GF == 1", "FG.x > 0", "FX[0] < 1"],
+        ),
         ("G !(x == 1)", &["x == 1"]),
         ("x   ==\n 1 || x == 1", &["x == 1"]),
         ("G [] p", &["p"]),
