@@ -2,7 +2,7 @@
 
 use super::reduced::{Decisions, includes};
 use super::{Fairness, Question};
-use kernel::{End, Propositions, StateVector, ThreadId, Transition, Transitions, Unsupported};
+use kernel::{End, Obstacle, Propositions, StateVector, ThreadId, Transition, Transitions, Unsupported};
 use ltl::Edge;
 
 /// How many conditions there are room for: those of the automaton, then one for each thread.
@@ -99,6 +99,10 @@ impl<'a, S: Propositions> Product<'a, S> {
             for entry in entries {
                 let is_forced = entry.enabled && !entry.spurious && !entry.wakeup;
                 if self.question.fairness != Fairness::None && is_forced {
+                    // SOUNDNESS: who moves is told by number, so a thread must have the same one in all states with the same vector.
+                    if self.system.canonical_id(state, entry.thread) != Some(entry.thread) {
+                        return Err(unfair("fairness among threads that are taken for each other"));
+                    }
                     forced |= self.condition(entry.thread)?;
                 }
             }
@@ -137,11 +141,7 @@ impl<'a, S: Propositions> Product<'a, S> {
         let number = thread.0.saturating_add(self.question.automaton.conditions);
         match number < MOST_CONDITIONS {
             true => Ok(1 << number),
-            false => Err(Unsupported {
-                what: "fairness among so many threads".to_owned(),
-                place: String::new(),
-                obstacle: kernel::Obstacle::Feature,
-            }),
+            false => Err(unfair("fairness among so many threads")),
         }
     }
 
@@ -156,5 +156,14 @@ impl<'a, S: Propositions> Product<'a, S> {
                 self.edges.push(*edge);
             }
         }
+    }
+}
+
+/// Why there is nothing to say about fair executions.
+fn unfair(what: &str) -> Unsupported {
+    Unsupported {
+        what: what.to_owned(),
+        place: String::new(),
+        obstacle: Obstacle::Feature,
     }
 }
