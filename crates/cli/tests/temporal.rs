@@ -256,7 +256,13 @@ fn formulas_about_a_java_program_are_decided() {
     // Without fairness, one may spin for ever.
     verdict(&path, &["--ltl", formulas[0], "--fair", "none"], Verdict::Violated);
     // What a thread does when it is alone is seen as well.
-    verdict(&path, &["--ltl", "G Turns.rounds <= 4"], Verdict::Violated);
+    let broken = report(&path, &["--ltl", "G Turns.rounds <= 4"]);
+    let violation = &broken.violations[0];
+    assert_eq!(violation.why, ["whatever follows, the formula is violated"]);
+    let last = violation.trace.rows.last().expect("a row");
+    assert_eq!(last.source, "rounds = 100;");
+    let text = "no more Turns.rounds <= 4".to_owned();
+    assert!(last.events.contains(&Event::Other { text }), "{:?}", last.events);
     verdict(&path, &["--ltl", "F G Turns.turn == 1"], Verdict::Violated);
     let report = report(&path, &["--ltl", "F done(Turns.other)", "--fair", "none"]);
     let violation = &report.violations[0];

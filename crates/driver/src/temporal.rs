@@ -9,7 +9,7 @@ use crate::options::{Check, StoreKind};
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
 use crate::{Failure, limits};
 use kernel::{Assumptions, Definition, Flaw, Kind, Property, Propositions, Reduction, Unsupported, Visible};
-use ltl::{Automaton, Lasso, Parsed};
+use ltl::{Automaton, Lasso, Parsed, Reading};
 use machine::StepSemantics;
 use machine::system::Java;
 use reduction::{Ample, Combination};
@@ -292,15 +292,19 @@ fn tell<S: Subject>(
         !word.satisfies(&formula.parsed.formula),
         "an execution that breaks no formula"
     );
-    let (stem, round) = execution.steps.split_at(execution.loop_start);
+    // What comes after it is violated for good need not be told.
+    let last = broken_for_good(&formula.automaton, &execution.letters);
+    let told = &execution.steps[..last.unwrap_or(execution.steps.len())];
+    let (stem, round) = told.split_at(execution.loop_start.min(told.len()));
     let before = stem.iter().flatten().count();
+    let is_endless = last.is_none() && round.iter().any(Option::is_some);
     let found = Found {
         flaw: Flaw {
             property: Property::new(&LTL),
             key: 0,
         },
-        actions: execution.steps.iter().flatten().copied().collect(),
-        loop_start: round.iter().any(Option::is_some).then_some(before),
+        actions: told.iter().flatten().copied().collect(),
+        loop_start: is_endless.then_some(before),
     };
     let mut violation = prepared
         .subject
@@ -308,9 +312,37 @@ fn tell<S: Subject>(
         .unwrap_or_default();
     violation.property = LTL.name.to_owned();
     violation.message = format!("formula violated: {}", formula.text);
-    violation.why = why(formula, fairness, execution);
-    note_changes(&mut violation, formula, execution);
+    violation.why = match last {
+        Some(_) => vec!["whatever follows, the formula is violated".to_owned()],
+        None => why(formula, fairness, execution),
+    };
+    let end = match (last, execution.steps.last()) {
+        (Some(last), _) => execution.letters[last],
+        (None, Some(Some(_))) => execution.letters[execution.loop_start],
+        _ => execution.letters.last().copied().unwrap_or_default(),
+    };
+    // The letters before each step that is told, and after the last one.
+    let before = told.iter().zip(&execution.letters);
+    let before = before.filter_map(|(step, &letter)| step.as_ref().map(|_| letter));
+    let letters: Vec<u64> = before.chain([end]).collect();
+    note_changes(&mut violation, formula, &letters);
     violation
+}
+
+/// The first state of an execution at which it breaks a formula whatever follows, by the automaton of the formula's negation; `None` if that
+/// cannot be told.
+fn broken_for_good(automaton: &Automaton, letters: &[u64]) -> Option<usize> {
+    let mut finite = automaton.finite()?;
+    let mut reading = finite.start();
+    for (position, &letter) in letters.iter().enumerate() {
+        if let Reading::Open(state) = reading {
+            reading = finite.read(state, letter);
+        }
+        if reading == Reading::Accepted {
+            return Some(position);
+        }
+    }
+    None
 }
 
 /// What the loop is, and what holds in it.
@@ -341,17 +373,8 @@ fn why<A>(formula: &Wanted, fairness: Fairness, execution: &Execution<A>) -> Vec
     why
 }
 
-/// Says at each row which propositions begin or cease to hold there.
-fn note_changes<A>(violation: &mut Violation, formula: &Wanted, execution: &Execution<A>) {
-    // The letters before each step that is told, and after the last one.
-    let told = execution.steps.iter().zip(&execution.letters);
-    let mut letters: Vec<u64> = told
-        .filter_map(|(step, &letter)| step.as_ref().map(|_| letter))
-        .collect();
-    letters.push(match execution.steps.last() {
-        Some(Some(_)) => execution.letters[execution.loop_start],
-        _ => execution.letters.last().copied().unwrap_or_default(),
-    });
+/// Says at each row which propositions begin or cease to hold there. The letters are those before each step, and after the last one.
+fn note_changes(violation: &mut Violation, formula: &Wanted, letters: &[u64]) {
     let rows = &mut violation.trace.rows;
     if rows.iter().map(|row| row.steps).sum::<usize>() + 1 != letters.len() {
         return;
