@@ -176,6 +176,12 @@ pub struct Check {
     /// Reductions to use; `raddle list` names them
     #[arg(long, value_name = "NAME[,NAME…]", value_delimiter = ',', default_value = "auto")]
     pub reduce: Vec<String>,
+    /// A temporal formula that every execution must satisfy, as 'G (Main.full == true -> F Main.full == false)'; can be given several times
+    #[arg(long, value_name = "FORMULA")]
+    pub ltl: Vec<String>,
+    /// Which executions formulas are about
+    #[arg(long, value_enum, default_value_t = Fair::Weak)]
+    pub fair: Fair,
     /// Go on after a violation; each distinct one is reported once
     #[arg(long)]
     pub all: bool,
@@ -318,6 +324,17 @@ pub enum LibraryMode {
     Operations,
     /// Every interleaving inside of it
     Whole,
+}
+
+/// Which executions formulas are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Fair {
+    /// Those in which a thread that can always move does so at some time
+    Weak,
+    /// Those in which a thread that can move again and again does so at some time
+    Strong,
+    /// All of them
+    None,
 }
 
 /// `raddle certify`.

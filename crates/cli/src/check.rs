@@ -20,6 +20,11 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
             )));
         }
     }
+    if options.trace.is_some() && !options.ltl.is_empty() {
+        return Err(Failure::input(
+            "--trace cannot hold the loop of a violated formula: use --json or --html with --ltl",
+        ));
+    }
     let written = [&options.json, &options.html, &options.trace];
     get_ready(written.into_iter().flatten(), &options.how.subject.program)?;
     let publisher = Publisher {

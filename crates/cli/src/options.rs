@@ -1,10 +1,10 @@
 //! From what was typed to what the driver takes.
 
 use crate::arguments::{
-    Analyze, Check, Classes, Compare, Exploring, LibraryMode, Linearize, Oracle, Replay, SearchOrder, StoreKind,
+    Analyze, Check, Classes, Compare, Exploring, Fair, LibraryMode, Linearize, Oracle, Replay, SearchOrder, StoreKind,
     Subject,
 };
-use driver::{Failure, Order, linearize, names, options};
+use driver::{Failure, Fairness, Order, linearize, names, options};
 
 impl From<&Classes> for options::Classes {
     fn from(typed: &Classes) -> options::Classes {
@@ -102,6 +102,12 @@ impl TryFrom<&Check> for options::Check {
             seed: typed.seed,
             shuffle: typed.shuffle,
             random_walks: !typed.no_hunt,
+            ltl: typed.ltl.clone(),
+            fairness: match typed.fair {
+                Fair::Weak => Fairness::Weak,
+                Fair::Strong => Fairness::Strong,
+                Fair::None => Fairness::None,
+            },
         })
     }
 }

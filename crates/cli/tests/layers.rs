@@ -5,12 +5,13 @@ use std::path::Path;
 /// Crates from the bottom up, each with the crates of the workspace that it may use.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kernel", &[]),
+    ("ltl", &[]),
     ("program", &[]),
     ("analysis", &["kernel", "program"]),
     ("machine", &["kernel", "program"]),
     ("library", &["kernel", "program", "machine"]),
     ("store", &["kernel"]),
-    ("search", &["kernel", "store"]),
+    ("search", &["kernel", "ltl", "store"]),
     ("reduction", &["kernel"]),
     ("model", &["kernel"]),
     ("oracle", &["kernel", "store", "search", "reduction", "model"]),
@@ -30,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "model",
             "oracle",
             "linearize",
+            "ltl",
             "report",
         ],
     ),

@@ -6,9 +6,10 @@ use crate::sources::Sources;
 use crate::subject::guarded::{self, Guarded};
 use crate::subject::java::{JavaProgram, source_places};
 use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
+use crate::temporal::{self, Prepared, Wanted};
 use crate::verdict::judge;
 use crate::{Failure, budget, limits, operations, target, world};
-use kernel::{Assumptions, Instrumented, Property, Reduction};
+use kernel::{Assumptions, Instrumentation, Instrumented, Property, Reduction};
 use library::Library;
 use machine::system::Java;
 use machine::{Start, StepSemantics};
@@ -44,8 +45,10 @@ pub struct Plan {
     pub(crate) options: Options,
     /// Whether violations are told in words, for which schedules are made shorter first.
     pub(crate) tells: bool,
-    memory: u64,
-    combination: Combination,
+    pub(crate) memory: u64,
+    pub(crate) combination: Combination,
+    /// What is to hold besides.
+    pub(crate) formulas: Vec<Wanted>,
 }
 
 /// What an exploration came to.
@@ -134,12 +137,14 @@ impl Plan {
             ));
         }
         refuse_idle_claims(how, &combination)?;
+        let formulas = temporal::read(&given)?;
         Ok(Plan {
             given,
             options,
             tells: true,
             memory,
             combination,
+            formulas,
         })
     }
 
@@ -168,7 +173,14 @@ impl Plan {
         if let Some(file) = &how.discipline {
             subject.set_discipline(file)?;
         }
-        self.check(&mut subject, observer)
+        let prepared = match self.formulas.is_empty() {
+            true => None,
+            false => {
+                let fine = Guarded::read(&how.subject.program, Instrumentation::EVERY_STEP, how.spurious)?;
+                Some(Prepared::new(fine, &self.formulas)?)
+            }
+        };
+        self.check(&mut subject, prepared, observer)
     }
 
     fn examine_java(&self, observer: &mut dyn Observer) -> Result<Examined, Failure> {
@@ -195,6 +207,19 @@ impl Plan {
                 operations: operations.table.clone(),
             };
             system.instrument(self.combination.instrumentation());
+            let prepared = match self.formulas.is_empty() {
+                true => None,
+                false => {
+                    let fine = JavaProgram {
+                        system: self.fine(&system),
+                        sources: Sources::new(sources.clone()),
+                        class_path: class_path.clone(),
+                        discipline: None,
+                        operations: operations.clone(),
+                    };
+                    Some(Prepared::new(fine, &self.formulas)?)
+                }
+            };
             let mut subject = JavaProgram {
                 system,
                 sources: Sources::new(sources),
@@ -202,17 +227,22 @@ impl Plan {
                 discipline: how.discipline.clone(),
                 operations,
             };
-            self.check(&mut subject, observer)
+            self.check(&mut subject, prepared, observer)
         })
     }
 
     /// Explores a subject and says what there is to say about it.
-    fn check<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Examined, Failure> {
+    fn check<S: Subject>(
+        &self,
+        subject: &mut S,
+        prepared: Option<Prepared<S>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Examined, Failure> {
         let options = &self.given;
         let Explored {
             mut state,
             visited,
-            outcome,
+            mut outcome,
             assumptions,
         } = self.explore(subject, observer)?;
         let mut report = self.report(&outcome, &*visited);
@@ -244,9 +274,29 @@ impl Plan {
         if self.looks_for(Property::REACHABLE) && all_seen {
             report.violations.extend(subject.unreached(&mut state, &outcome));
         }
+        if let Some(prepared) = prepared {
+            let is_first = options.all || report.violations.is_empty();
+            match is_first
+                && !matches!(
+                    outcome.ending,
+                    Ending::Stopped(Why::Time | Why::Memory | Why::Interrupted)
+                ) {
+                true => {
+                    let decided = self.check_formulas(prepared, &mut report, observer);
+                    outcome.unsupported.extend(decided.unsupported);
+                    if all_seen && decided.ending != Ending::Complete {
+                        outcome.ending = decided.ending;
+                    }
+                }
+                false => report.notes.push("formulas were not decided".to_owned()),
+            }
+        }
         let races = self.looks_for(Property::RACE);
         let consistency = subject.consistency(races);
         judge(&mut report, &outcome, options, consistency);
+        if report.verdict == Verdict::Holds {
+            report.rests_on.extend(self.fairness_line());
+        }
         subject.remark(&mut state, &outcome, options, &mut report);
         if self.tells
             && report.verdict == Verdict::Unknown
@@ -361,6 +411,7 @@ impl Plan {
                 .properties
                 .iter()
                 .map(|property| property.name().to_owned())
+                .chain(self.formula_names())
                 .collect(),
             search: order_name(self.given.how.search).to_owned(),
             store: self.given.how.store.name().to_owned(),

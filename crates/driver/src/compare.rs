@@ -96,14 +96,11 @@ fn alone(options: &Compare, reductions: Combination) -> Check {
         how.discipline = None;
     }
     Check {
-        how,
         reductions,
         all: true,
-        preemptions: None,
-        source: Vec::new(),
-        seed: 0,
-        shuffle: false,
         random_walks: false,
+        how,
+        ..Check::new("")
     }
 }
 

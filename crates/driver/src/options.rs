@@ -3,6 +3,7 @@
 use kernel::Property;
 use reduction::Combination;
 use search::Order;
+use search::temporal::Fairness;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -132,6 +133,10 @@ pub struct Check {
     pub shuffle: bool,
     /// Whether random walks before the search may find a violation without it.
     pub random_walks: bool,
+    /// Temporal formulas that are to hold.
+    pub ltl: Vec<String>,
+    /// Which executions they are about.
+    pub fairness: Fairness,
 }
 
 impl Check {
@@ -146,6 +151,8 @@ impl Check {
             seed: 0,
             shuffle: false,
             random_walks: true,
+            ltl: Vec::new(),
+            fairness: Fairness::Weak,
         }
     }
 }

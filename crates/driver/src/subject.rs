@@ -7,7 +7,7 @@ pub mod java;
 
 use crate::Failure;
 use crate::options::Check;
-use kernel::{Assumptions, System, View};
+use kernel::{Assumptions, Propositions, System, View};
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
 use std::fmt::Display;
@@ -23,7 +23,7 @@ pub type ActionOf<S> = <<S as Subject>::System as System>::Action;
 /// A system and the words for it.
 pub trait Subject {
     /// What is explored. Its steps can be written into a trace file and read again.
-    type System: View<Action: Display + FromStr<Err = String>>;
+    type System: View<Action: Display + FromStr<Err = String>> + Propositions;
 
     /// The system.
     fn system(&self) -> &Self::System;

@@ -36,6 +36,7 @@ mod run_compression;
 mod shrink;
 mod sleep_sets;
 mod step;
+pub mod temporal;
 
 pub use explore::explore;
 pub use inspect::{flaws_of, meets};
