@@ -1,5 +1,5 @@
 //! Random formulas and words, and products of automata.
-#![allow(dead_code)]
+#![allow(dead_code)] // each test file uses its part
 
 use ltl::{Atom, Automaton, Binary, Edge, Formula, Lasso, Unary};
 use std::collections::HashMap;
