@@ -37,19 +37,25 @@ impl Machine<'_> {
 
     /// The running thread parks. Outside of operations it could find a permit that one has left behind.
     ///
-    /// SOUNDNESS: the queues that the JDK's locks are made of try again whenever a thread comes back from parking, and nobody can tell how often.
+    /// SOUNDNESS: it cannot tell where it parks in a loop that only looks whether to go on, and parks if not. Whoever finds a permit there looks
+    /// once more, as it would have if it had come to look for the first time only now.
     pub fn note_parked(&mut self) {
-        const QUEUES: [&str; 2] = [
-            "java/util/concurrent/locks/AbstractQueuedSynchronizer",
-            "java/util/concurrent/locks/AbstractQueuedLongSynchronizer",
+        const LOOPS: [(&str, &str); 4] = [
+            ("java/util/concurrent/locks/AbstractQueuedSynchronizer", "acquire"),
+            ("java/util/concurrent/locks/AbstractQueuedLongSynchronizer", "acquire"),
+            ("java/util/concurrent/CompletableFuture$Signaller", "block"),
+            ("java/util/concurrent/Phaser$QNode", "block"),
         ];
         const BETWEEN: [&str; 2] = ["jdk/internal/misc/Unsafe", "java/util/concurrent/locks/LockSupport"];
         let mut at = self.fp();
         while at != 0 {
             let (id, _, caller) = self.frame_at(at);
             let method = self.program.method(id);
-            let class = &*self.program.class(method.class).name;
-            if QUEUES.contains(&class) && &**self.program.text(method.name) == "acquire" {
+            let (class, name) = (
+                &*self.program.class(method.class).name,
+                &**self.program.text(method.name),
+            );
+            if LOOPS.contains(&(class, name)) {
                 return;
             }
             if !BETWEEN.contains(&class) {
