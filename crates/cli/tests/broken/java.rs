@@ -11,7 +11,7 @@ use machine::system::{Action, Java, Undo};
 use machine::{Address, Limits, Machine, Nowhere, Shared, Start};
 use program::classpath::ClassPath;
 use program::jdk::Jdk;
-use program::world::Program;
+use program::world::{LoaderId, Program};
 use std::collections::{BTreeMap, HashSet};
 use std::process::Command;
 
@@ -222,6 +222,21 @@ pub fn read_without_names<'p>(java: &Java<'p>, machine: &mut Machine<'p>, action
         machine.semantics.names_threads = false;
         applied
     })
+}
+
+/// Whether a thread has just called a method of the library.
+pub fn calls_the_library(_: &Java<'_>, machine: &mut Machine<'_>, thread: ThreadId) -> bool {
+    let loader = |at: Address| {
+        let (method, _, _) = machine.frame_at(at);
+        machine.program.class(machine.program.method(method).class).loader
+    };
+    let mut at = machine.top_frame(thread.0);
+    let mut is_called = false;
+    while at != 0 && loader(at) < LoaderId::APP {
+        is_called = true;
+        at = machine.frame_at(at).2;
+    }
+    is_called && at != 0
 }
 
 /// Drops the threads that interfere with some unless a state says so of them, given what the threads that stand still are about to touch.

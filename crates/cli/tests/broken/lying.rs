@@ -52,6 +52,8 @@ pub struct Lies<S: View> {
     pub encode: Option<fn(&S, &mut S::State, &mut StateVector)>,
     /// Which accesses of a footprint are owned up to.
     pub touches: Option<fn(&[MemoryAccess], MemoryAccess) -> bool>,
+    /// A thread that must go on before any other one does.
+    pub hurries: Option<fn(&S, &mut S::State, ThreadId) -> bool>,
     /// A state that was reduced shows no more when it is opened again: there is no cycle proviso.
     pub forgets: bool,
     /// A state with one successor never looks like one that was seen before: a run that stores nothing does not notice that it came
@@ -88,6 +90,7 @@ impl<S: View> Default for Lies<S> {
             apply: None,
             encode: None,
             touches: None,
+            hurries: None,
             forgets: false,
             spins: false,
             oversleeps: false,
@@ -148,6 +151,12 @@ impl<S: View> Wrapper for Lying<'_, S> {
             true => self.named.borrow().get(&self.words(state)).cloned(),
             false => None,
         };
+        let mut enabled = real.entries().iter().filter(|entry| entry.enabled);
+        let hurried = self
+            .lies
+            .hurries
+            .and_then(|hurries| enabled.find(|entry| hurries(self.truth, state, entry.thread)));
+        let only = hurried.map(|entry| vec![entry.thread]).or(only);
         transitions.flaws.clone_from(&real.flaws);
         transitions.marks.clone_from(&real.marks);
         transitions.end = real.end;
@@ -386,6 +395,11 @@ pub fn hides_atomics(_: &[MemoryAccess], touch: MemoryAccess) -> bool {
 /// Reads touch nothing.
 pub fn hides_reads(_: &[MemoryAccess], touch: MemoryAccess) -> bool {
     !touch.access.is_read()
+}
+
+/// Owns up to the first of all accesses.
+pub fn hides_all_but_the_first(all: &[MemoryAccess], touch: MemoryAccess) -> bool {
+    all.first() == Some(&touch)
 }
 
 /// Whoever cannot move needs nobody.

@@ -5,6 +5,7 @@
 mod common;
 mod java;
 mod lying;
+mod operations;
 mod programs;
 
 use kernel::{AccessKind, Assumptions, OwnerAccess, Protection, View};
@@ -79,8 +80,8 @@ fn catch<S: View>(
         strategy.options.time = Some(Duration::from_secs(2));
     }
     // Whoever writes states down wrongly cannot be asked whether two of them are the same, nor can he whose answers depend on what
-    // he was asked before.
-    strategy.commute = !(spins || lies.forgets || lies.oversleeps);
+    // he was asked before, or who shows less than there is.
+    strategy.commute = !(spins || lies.forgets || lies.oversleeps || lies.hurries.is_some());
     judge(explore_lying(system, state, lies, &strategy), truth, spins)
 }
 
