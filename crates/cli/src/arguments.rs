@@ -444,6 +444,9 @@ pub struct Oracle {
     /// Add a strategy that leaves out schedules with more than N preemptions, and so must be caught
     #[arg(long, value_name = "N")]
     pub blind: Option<u32>,
+    /// Hold searches with at most N preemptions against each other, instead of full ones
+    #[arg(long, value_name = "N", conflicts_with = "blind")]
+    pub preemptions: Option<u32>,
     /// Pass over programs with more states
     #[arg(long, value_name = "N", default_value_t = 5000)]
     pub states: u64,

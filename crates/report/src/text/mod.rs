@@ -64,7 +64,11 @@ fn verdict(report: &Report, most: usize, page: &mut Page) {
     let room = most.saturating_sub(width(&word) + 2 + width(&tail));
     page.push(Line::new(paint, word).with(Paint::Plain, format!("  {}{tail}", clip(&clean(&report.program), room))));
     let prose = most.min(PROSE);
-    for (lead, text) in [("  reason: ", &report.reason), ("  help: ", &report.help)] {
+    for (lead, text) in [
+        ("  ", &report.known),
+        ("  reason: ", &report.reason),
+        ("  help: ", &report.help),
+    ] {
         for (index, part) in text.iter().flat_map(|text| text.lines()).enumerate() {
             page.prose(
                 Paint::Plain,
