@@ -497,11 +497,7 @@ fn never_ends(told: &Violation) -> String {
 
 /// How a violation was found without a search.
 fn found_by_walk(walks: u64) -> String {
-    let which = match walks {
-        1 => "the first random walk".to_owned(),
-        _ => format!("the last of {walks} random walks"),
-    };
-    format!("{which} through the program came past this, so no search was needed; the figures are those of the walks")
+    format!("found by random walk {walks}, before the exhaustive search")
 }
 
 /// Refuses to be told what nobody would ask about.
