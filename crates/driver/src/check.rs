@@ -387,7 +387,7 @@ impl Plan {
         let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
         observer.begins(bounded.time, self.memory);
         let watch = Watch(&mut *observer);
-        let (subject, start) = (&*subject, || subject.start().ok());
+        let start = || subject.start().ok();
         let explore = |observer: &mut dyn search::Observer| {
             let outcome = search::explore(
                 subject.system(),
