@@ -200,9 +200,12 @@ pub struct Check {
     /// Where source files are, for traces
     #[arg(long, value_name = "PATH")]
     pub source: Vec<PathBuf>,
-    /// Print the verdict alone
+    /// Print one line: the verdict, and what is wrong where, or why nobody knows
     #[arg(long, short)]
     pub quiet: bool,
+    /// Print all figures, and what the reductions assumed
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
     /// Where the numbers of a random search come from
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
@@ -290,9 +293,12 @@ pub struct Linearize {
     /// Write the report as one HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Print the verdict alone
+    /// Print one line: the verdict, and what is wrong where, or why nobody knows
     #[arg(long, short)]
     pub quiet: bool,
+    /// Print all figures, and what the reductions assumed
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 /// The order of a search.
@@ -394,9 +400,12 @@ pub struct Replay {
     /// Write the report as one HTML page
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
-    /// Print the verdict alone
+    /// Print one line: the verdict, and what is wrong where, or why nobody knows
     #[arg(long, short)]
     pub quiet: bool,
+    /// Print all figures, and what the reductions assumed
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 /// `raddle analyze`.
@@ -444,6 +453,9 @@ pub struct Oracle {
     /// Add a strategy that leaves out schedules with more than N preemptions, and so must be caught
     #[arg(long, value_name = "N")]
     pub blind: Option<u32>,
+    /// Hold searches with at most N preemptions against each other, instead of full ones
+    #[arg(long, value_name = "N", conflicts_with = "blind")]
+    pub preemptions: Option<u32>,
     /// Pass over programs with more states
     #[arg(long, value_name = "N", default_value_t = 5000)]
     pub states: u64,

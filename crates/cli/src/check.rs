@@ -3,7 +3,7 @@
 use crate::arguments::Check;
 use crate::outputs::get_ready;
 use crate::progress::Progress;
-use crate::publish::{Publisher, write_whole};
+use crate::publish::{Level, Publisher, write_whole};
 use crate::watchdog;
 use driver::{Failure, Plan};
 use std::path::Path;
@@ -31,7 +31,7 @@ pub fn check(options: &Check) -> Result<u8, Failure> {
         begun,
         json: options.json.clone(),
         html: options.html.clone(),
-        quiet: options.quiet,
+        level: Level::new(options.quiet, options.verbose),
     };
     publisher.agree(plan.blank_report());
     let mut progress = Progress::new(options.quiet, "", Some(publisher.clone()));

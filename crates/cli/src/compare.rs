@@ -83,7 +83,7 @@ impl Outputs {
                 // Whoever reads a pipe has room for every column.
                 false => Style {
                     width: 400,
-                    colour: false,
+                    ..Style::default()
                 },
             };
             print(&table(comparison, &style))?;

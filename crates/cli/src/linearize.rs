@@ -3,7 +3,7 @@
 use crate::arguments::Linearize;
 use crate::outputs::get_ready;
 use crate::progress::Progress;
-use crate::publish::Publisher;
+use crate::publish::{Level, Publisher};
 use crate::watchdog;
 use driver::{Failure, linearize};
 use std::path::Path;
@@ -23,7 +23,7 @@ pub fn linearize(options: &Linearize) -> Result<u8, Failure> {
         begun,
         json: options.json.clone(),
         html: options.html.clone(),
-        quiet: options.quiet,
+        level: Level::new(options.quiet, options.verbose),
     };
     publisher.agree(asked.blank_report());
     let mut progress = Progress::new(options.quiet, "", Some(publisher.clone()));

@@ -152,6 +152,7 @@ impl From<&Oracle> for options::Oracle {
             count: typed.count,
             size: typed.size,
             blind: typed.blind,
+            preemptions: typed.preemptions,
             states: typed.states,
             java: typed.java,
             concurrent: typed.concurrent,

@@ -7,6 +7,28 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// How much of a report is printed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// One line.
+    Quiet,
+    /// What most people want to know.
+    Plain,
+    /// All of it.
+    Verbose,
+}
+
+impl Level {
+    /// What the options `-q` and `-v` say.
+    pub fn new(quiet: bool, verbose: bool) -> Level {
+        match (quiet, verbose) {
+            (true, _) => Level::Quiet,
+            (_, true) => Level::Verbose,
+            _ => Level::Plain,
+        }
+    }
+}
+
 /// Where a report goes, and since when there is something to report.
 #[derive(Clone)]
 pub struct Publisher {
@@ -16,8 +38,8 @@ pub struct Publisher {
     pub json: Option<PathBuf>,
     /// Where it is wanted as HTML.
     pub html: Option<PathBuf>,
-    /// Whether the verdict alone is printed.
-    pub quiet: bool,
+    /// How much is printed.
+    pub level: Level,
 }
 
 impl Publisher {
@@ -25,7 +47,7 @@ impl Publisher {
     pub fn publish(&self, mut report: Report) -> Result<u8, Failure> {
         report.seconds = self.begun.elapsed().as_secs_f64();
         report.peak_bytes = budget::peak();
-        publish(&report, self.json.as_deref(), self.html.as_deref(), self.quiet)
+        publish(&report, self.json.as_deref(), self.html.as_deref(), self.level)
     }
 
     /// Makes what is known so far the last words, should there be no time for more: a report that is unknown unless it has violations.
@@ -42,7 +64,8 @@ impl Publisher {
 }
 
 /// Writes the report where it is wanted; the exit status of its verdict.
-fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet: bool) -> Result<u8, Failure> {
+fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, level: Level) -> Result<u8, Failure> {
+    let quiet = level == Level::Quiet;
     let mut to_stdout = !quiet;
     if let Some(path) = json {
         let text = report::to_json(report);
@@ -57,9 +80,13 @@ fn publish(report: &Report, json: Option<&Path>, html: Option<&Path>, quiet: boo
         write_whole(path, &report::html(report))?;
     }
     if to_stdout {
-        print(&report::text(report, &style()))?;
+        let style = Style {
+            verbose: level == Level::Verbose,
+            ..style()
+        };
+        print(&report::text(report, &style))?;
     } else if quiet && json != Some(Path::new("-")) {
-        print(&format!("{}\n", report.verdict))?;
+        print(&format!("{}\n", report::one_line(report)))?;
     }
     Ok(match report.verdict {
         Verdict::Holds => 0,
@@ -156,5 +183,6 @@ pub fn style() -> Style {
     Style {
         width: if terminal { width } else { 100 },
         colour: terminal && std::env::var_os("NO_COLOR").is_none(),
+        verbose: false,
     }
 }

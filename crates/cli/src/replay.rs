@@ -2,7 +2,7 @@
 
 use crate::arguments::Replay;
 use crate::progress::Progress;
-use crate::publish::Publisher;
+use crate::publish::{Level, Publisher};
 use crate::watchdog;
 use driver::{Failure, Schedule};
 use std::time::Instant;
@@ -15,7 +15,7 @@ pub fn replay(options: &Replay) -> Result<u8, Failure> {
         begun,
         json: options.json.clone(),
         html: options.html.clone(),
-        quiet: options.quiet,
+        level: Level::new(options.quiet, options.verbose),
     };
     publisher.agree(schedule.blank_report());
     let report = schedule.replay(&mut Progress::new(true, "", None))?;

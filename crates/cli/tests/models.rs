@@ -302,7 +302,7 @@ fn what_does_not_go_with_these_reductions_is_refused() {
         ),
         (
             &["--reduce", "persistent", "--preemptions", "2"],
-            "bound them with --reduce base",
+            "`persistent` may leave out the very schedule with few preemptions",
         ),
         (
             &["--reduce", "optimistic,sleep"],

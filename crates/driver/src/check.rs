@@ -1,5 +1,6 @@
 //! A check: options become parts, the parts explore, and what they find becomes a report.
 
+use crate::deepening::{Bounded, Deepening};
 use crate::observer::{Observer, Watch};
 use crate::options::{Check, Exploring, StoreKind, order_name};
 use crate::sources::Sources;
@@ -56,6 +57,8 @@ struct Explored<S: Subject> {
     state: StateOf<S>,
     visited: Box<dyn StateTable>,
     outcome: Outcome<ActionOf<S>>,
+    /// What is known of schedules with few preemptions, if not of all.
+    few: Option<Bounded>,
     assumptions: Assumptions,
 }
 
@@ -102,6 +105,7 @@ impl Plan {
             shuffle: given.shuffle,
             trial: TRIAL,
             random_walks: given.random_walks,
+            beside: false,
         };
         let checked = options.check();
         let is_model = guarded::is_model(&how.subject.program);
@@ -111,6 +115,11 @@ impl Plan {
         if combination.is_auto() && (loses_locks(&combination) || options.check_reduced(false).is_err()) {
             // Whoever leaves the choice to us gets what there is.
             combination = Combination::base();
+        }
+        if options.preemptions.is_some() && !combination.is_full() {
+            combination = combination
+                .bounded()
+                .map_err(|illegal| Failure::input(illegal.to_string()))?;
         }
         if loses_locks(&combination) {
             return Err(Failure::input(
@@ -243,6 +252,7 @@ impl Plan {
             mut state,
             visited,
             mut outcome,
+            few,
             assumptions,
         } = self.explore(subject, observer)?;
         let mut report = self.report(&outcome, &*visited);
@@ -294,6 +304,9 @@ impl Plan {
         let races = self.looks_for(Property::RACE);
         let consistency = subject.consistency(races);
         judge(&mut report, &outcome, options, consistency);
+        if let Some(few) = few.filter(|_| report.verdict == Verdict::Unknown && outcome.unsupported.is_empty()) {
+            (report.preemptions, report.known) = (Some(few.held), Some(few.to_string()));
+        }
         if report.verdict == Verdict::Holds {
             report.rests_on.extend(self.fairness_line());
         }
@@ -314,6 +327,17 @@ impl Plan {
             complete: all_seen,
             dropped: assumptions.refuted().len(),
         })
+    }
+
+    /// What goes with a bound on preemptions, if searches with such bounds are of use beside the exhaustive one.
+    fn deepens(&self) -> Option<Combination> {
+        let how = &self.given.how;
+        let is_plain = self.combination.is_auto()
+            && how.search == Order::Depth
+            && how.store == StoreKind::Exact
+            && !self.options.all
+            && self.options.preemptions.is_none();
+        is_plain.then(|| self.combination.bounded().ok())?
     }
 
     fn looks_for(&self, property: Property) -> bool {
@@ -345,7 +369,7 @@ impl Plan {
     }
 
     /// Explores a subject.
-    fn explore<S: Subject>(&self, subject: &mut S, observer: &mut dyn Observer) -> Result<Explored<S>, Failure> {
+    fn explore<S: Subject>(&self, subject: &S, observer: &mut dyn Observer) -> Result<Explored<S>, Failure> {
         let options = &self.given;
         let mut state = subject.start()?;
         let mut visited: Box<dyn StateTable> = match options.how.store {
@@ -358,23 +382,37 @@ impl Plan {
             ..self.options.clone()
         };
         let assumptions = subject.assumptions(&mut state, options)?;
+        let claims = assumptions.clone();
         let mut ample = self.combination.make::<SystemOf<S>>(assumptions);
         let reduction = ample.as_mut().map(|ample| ample as &mut dyn Reduction<SystemOf<S>>);
         observer.begins(bounded.time, self.memory);
-        let mut watch = Watch(&mut *observer);
-        let outcome = search::explore(
-            subject.system(),
-            &mut state,
-            &mut *visited,
-            &bounded,
-            reduction,
-            &mut watch,
-        );
+        let watch = Watch(&mut *observer);
+        let start = || subject.start().ok();
+        let explore = |observer: &mut dyn search::Observer| {
+            let outcome = search::explore(
+                subject.system(),
+                &mut state,
+                &mut *visited,
+                &bounded,
+                reduction,
+                observer,
+            );
+            outcome.map_err(|conflict| Failure::input(conflict.to_string()))
+        };
+        let (outcome, few) = match self.deepens() {
+            Some(combination) => {
+                let mut deepening = Deepening::new(subject.system(), &start, &bounded, combination, claims, watch);
+                let outcome = explore(&mut deepening)?;
+                deepening.finish(outcome)
+            }
+            None => (explore(&mut { watch })?, None),
+        };
         observer.ends();
         Ok(Explored {
             state,
             visited,
-            outcome: outcome.map_err(|conflict| Failure::input(conflict.to_string()))?,
+            outcome,
+            few,
             assumptions: ample.map(Ample::into_assumptions).unwrap_or_default(),
         })
     }
@@ -459,11 +497,7 @@ fn never_ends(told: &Violation) -> String {
 
 /// How a violation was found without a search.
 fn found_by_walk(walks: u64) -> String {
-    let which = match walks {
-        1 => "the first random walk".to_owned(),
-        _ => format!("the last of {walks} random walks"),
-    };
-    format!("{which} through the program came past this, so no search was needed; the figures are those of the walks")
+    format!("found by random walk {walks}, before the exhaustive search")
 }
 
 /// Refuses to be told what nobody would ask about.

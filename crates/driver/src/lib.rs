@@ -34,6 +34,7 @@ pub mod certify;
 mod check;
 pub mod compare;
 mod consistency;
+mod deepening;
 mod discipline;
 pub mod dump;
 mod failure;

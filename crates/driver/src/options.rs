@@ -201,6 +201,8 @@ pub struct Oracle {
     pub size: usize,
     /// Adds a strategy that leaves out schedules with more preemptions, and so must be caught.
     pub blind: Option<u32>,
+    /// All strategies leave out schedules with more preemptions, and are held against each other.
+    pub preemptions: Option<u32>,
     /// Programs with more states are passed over.
     pub states: u64,
     /// Only Java programs; else models and Java programs in turn.

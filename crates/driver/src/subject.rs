@@ -29,7 +29,7 @@ pub trait Subject {
     fn system(&self) -> &Self::System;
 
     /// A state before the first step.
-    fn start(&mut self) -> Result<StateOf<Self>, Failure>;
+    fn start(&self) -> Result<StateOf<Self>, Failure>;
 
     /// What reductions may take for granted, by the user's word. The state is before the first step.
     fn assumptions(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Assumptions, Failure> {

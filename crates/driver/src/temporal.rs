@@ -120,7 +120,7 @@ fn placed(message: &str) -> (usize, &str) {
 
 impl<S: Subject> Prepared<S> {
     /// Looks up what the formulas speak of.
-    pub fn new(mut subject: S, formulas: &[Wanted]) -> Result<Prepared<S>, Failure> {
+    pub fn new(subject: S, formulas: &[Wanted]) -> Result<Prepared<S>, Failure> {
         let mut state = subject.start()?;
         let mut propositions = Vec::new();
         for formula in formulas {

@@ -64,8 +64,10 @@ pub fn judge<A>(report: &mut Report, outcome: &Outcome<A>, options: &Check, cons
             ),
             Why::Preemptions => (
                 match options.preemptions.unwrap_or_default() {
-                    1 => "no violation with at most 1 preemption; schedules with more were left out".to_owned(),
-                    most => format!("no violation with at most {most} preemptions; schedules with more were left out"),
+                    1 => "no violation in any schedule with at most 1 preemption; others were left out".to_owned(),
+                    most => {
+                        format!("no violation in any schedule with at most {most} preemptions; others were left out")
+                    }
                 },
                 "allow more preemptions, or leave --preemptions out",
             ),

@@ -52,6 +52,10 @@ pub trait Reduction<S: System>: Send {
     /// without a name does not fall asleep.
     fn name(&self, system: &S, state: &mut S::State, action: S::Action) -> Option<u64>;
 
+    /// Whether every execution that it leaves out has an equivalent one, among those that it keeps, with no more preemptions: switches
+    /// away from a thread that could have gone on. Only then it goes with a bound on these.
+    fn keeps_preemptions(&self) -> bool;
+
     /// Whether something that was relied on has turned out to be wrong: what was left out may have been needed.
     fn is_broken(&self) -> bool;
 

@@ -104,7 +104,7 @@ impl<'r, S: System> Checked<'r, S> {
 }
 
 impl<S: System> Reduction<S> for Checked<'_, S> {
-    kernel::forward_reduction!(S, reduction: is_atomic, has_transactions, in_transaction, diverges, sleeps, name, is_broken);
+    kernel::forward_reduction!(S, reduction: is_atomic, has_transactions, in_transaction, diverges, sleeps, name, keeps_preemptions, is_broken);
 
     fn ample(
         &mut self,

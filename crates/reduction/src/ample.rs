@@ -16,6 +16,7 @@
 //! What ends the program, or has its execution forgotten, conflicts with everything and is no reason not to run another thread
 //! first: that shows more, not less.
 
+use crate::bounded;
 use crate::independence::Independence;
 use crate::watchers::{MOST, Watchers};
 use kernel::{Assumptions, Doubt, Location, Reduction, ThreadId, Transition, Transitions, View};
@@ -63,6 +64,8 @@ pub struct Ample<S: View> {
     pub atomic: bool,
     /// Whether actions fall asleep.
     pub sleep: bool,
+    /// Whether it goes with a bound on preemptions (`bounded`).
+    pub bounded: bool,
     assumptions: Assumptions,
     /// What it was made of.
     given: Assumptions,
@@ -81,6 +84,7 @@ impl<S: View> Ample<S> {
             transactions: None,
             atomic: false,
             sleep: false,
+            bounded: false,
             given: assumptions.clone(),
             assumptions,
             rules: Vec::new(),
@@ -182,6 +186,15 @@ impl<S: View> Reduction<S> for Ample<S> {
             return;
         }
         self.watch(system, state, transitions);
+        if self.bounded {
+            let runs_on = |&last: &ThreadId| {
+                bounded::could_go_on(transitions, last)
+                    && self.commutes(system, state, transitions, last)
+                    && !bounded::may_unblock(system, state, transitions, last)
+            };
+            enough.extend(last.filter(runs_on));
+            return;
+        }
         let mut order = std::mem::take(&mut self.order);
         order.clear();
         // SOUNDNESS: who can only wake up by chance is never enough: nobody else could move then in a deadlock, which would be passed by.
@@ -216,7 +229,8 @@ impl<S: View> Reduction<S> for Ample<S> {
     }
 
     fn is_atomic(&self) -> bool {
-        self.atomic
+        // The same run follows each preemption before it: under a bound, to store its states saves more than it costs.
+        self.atomic && !self.bounded
     }
 
     fn has_transactions(&self) -> bool {
@@ -251,6 +265,10 @@ impl<S: View> Reduction<S> for Ample<S> {
         system.name(state, action)
     }
 
+    fn keeps_preemptions(&self) -> bool {
+        self.bounded
+    }
+
     fn is_broken(&self) -> bool {
         self.assumptions.is_broken()
     }
@@ -271,6 +289,7 @@ impl<S: View> Reduction<S> for Ample<S> {
         std::mem::take(&mut self.rules)
             .into_iter()
             .for_each(|rule| anew.add(rule));
+        anew.bounded = self.bounded;
         *self = anew;
     }
 }

@@ -17,6 +17,8 @@ pub enum Illegal {
     Apart(&'static str, &'static str, &'static [&'static str]),
     /// The first needs the second.
     Needs(&'static str, &'static str),
+    /// This may leave out the very schedule with few preemptions.
+    Bounded(&'static str),
 }
 
 impl fmt::Display for Illegal {
@@ -28,6 +30,10 @@ impl fmt::Display for Illegal {
                 f,
                 "`{one}` takes many steps as one, of which `{two}` knows nothing: it goes with `{}` only",
                 others.join("` and `")
+            ),
+            Illegal::Bounded(name) => write!(
+                f,
+                "`{name}` may leave out the very schedule with few preemptions: leave --reduce or --preemptions out"
             ),
             Illegal::Needs(one, two) => write!(f, "`{one}` rests on `{two}`: give both"),
         }
@@ -43,6 +49,8 @@ pub struct Combination {
     parts: Vec<&'static Description>,
     /// What that stands for.
     meant: Vec<&'static Description>,
+    /// Whether it goes with a bound on preemptions.
+    bounded: bool,
 }
 
 impl Combination {
@@ -70,7 +78,11 @@ impl Combination {
             [part] if *part == AUTO => in_auto.collect(),
             _ => parts.clone(),
         };
-        Ok(Combination { parts, meant })
+        Ok(Combination {
+            parts,
+            meant,
+            bounded: false,
+        })
     }
 
     /// The choice that is left to us.
@@ -78,6 +90,7 @@ impl Combination {
         Combination {
             parts: vec![&AUTO],
             meant: REDUCTIONS.iter().copied().filter(|one| one.in_auto).collect(),
+            bounded: false,
         }
     }
 
@@ -86,6 +99,7 @@ impl Combination {
         Combination {
             parts: vec![&BASE],
             meant: vec![&BASE],
+            bounded: false,
         }
     }
 
@@ -115,6 +129,20 @@ impl Combination {
             }
         }
         all
+    }
+
+    /// The same for searches with a bound on preemptions. `auto` does without what does not go with one.
+    pub fn bounded(&self) -> Result<Combination, Illegal> {
+        let keeps = |part: &&Description| part.is_full || part.keeps_preemptions;
+        let meant: Vec<_> = self.meant.iter().copied().filter(keeps).collect();
+        match self.meant.iter().find(|part| !keeps(part)) {
+            Some(part) if !self.is_auto() => Err(Illegal::Bounded(part.name)),
+            _ => Ok(Combination {
+                parts: self.parts.clone(),
+                meant,
+                bounded: true,
+            }),
+        }
     }
 
     /// Whether the choice is left to us.
@@ -152,6 +180,11 @@ impl Combination {
         self.meant.iter().any(|part| part.hears == Some(option))
     }
 
+    /// The names of what it stands for.
+    pub fn meant(&self) -> Vec<&'static str> {
+        self.meant.iter().map(|part| part.name).collect()
+    }
+
     /// The names of its parts.
     pub fn names(&self) -> Vec<&'static str> {
         self.parts.iter().map(|part| part.name).collect()
@@ -177,6 +210,7 @@ impl Combination {
             return None;
         }
         let mut ample = Ample::new(assumptions);
+        ample.bounded = self.bounded;
         for part in self.meant.iter().filter(|part| !part.is_full) {
             let rule = rules.iter().find(|rule| rule.description == *part);
             let rule = rule.unwrap_or_else(|| panic!("there is no rule for `{}`", part.name));

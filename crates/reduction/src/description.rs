@@ -32,6 +32,8 @@ pub struct Description {
     pub is_full: bool,
     /// Whether `auto` has it.
     pub in_auto: bool,
+    /// Whether it goes with a bound on preemptions: an independence, about which `bounded` sees to that, or what only saves memory.
+    pub keeps_preemptions: bool,
     /// Whether it keeps something with every state, of what was explored before: for depth-first search, and stores that have states.
     pub keeps_with_states: bool,
 }
@@ -50,6 +52,7 @@ impl Description {
             loses_if_reached: REACHABILITY,
             is_full: false,
             in_auto: false,
+            keeps_preemptions: false,
             keeps_with_states: false,
         }
     }

@@ -20,6 +20,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     goes: Goes::Needs("selflock"),
     assumes: &[&SELF_LOCKING],
     in_auto: true,
+    keeps_preemptions: true,
     ..Description::new(
         "dominated",
         "nor are objects that others can only reach through such a locked one",

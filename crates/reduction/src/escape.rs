@@ -15,6 +15,7 @@ use kernel::{Assumptions, Instrumentation, MemoryAccess, ThreadId, View};
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCAL_COMMUTES),
     in_auto: true,
+    keeps_preemptions: true,
     ..Description::new(
         "escape",
         "objects that only one thread can reach in a state are no reason to switch there",

@@ -11,6 +11,7 @@ use kernel::{Assumptions, Instrumentation, MemoryAccess, ThreadId, View};
 
 pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::PROOFS,
+    keeps_preemptions: true,
     ..Description::new(
         "escape-static",
         "objects proved beforehand never to be shared are no reason to switch threads",

@@ -16,6 +16,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::FINALS_APART),
     assumes: &[&FINAL, &SETTLED],
     in_auto: true,
+    keeps_preemptions: true,
     ..Description::new(
         "final",
         "nor are final fields that are set before their object is shared; checked",

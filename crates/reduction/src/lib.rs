@@ -18,6 +18,7 @@ mod watchers;
 
 // The reductions.
 mod atomic;
+mod bounded;
 mod dominated;
 mod escape;
 mod escape_static;

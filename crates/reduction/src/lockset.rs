@@ -22,6 +22,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS.and(Instrumentation::LOCKSETS),
     assumes: &[&OWNERS, &EXCLUSIVE, &LOCKED],
     in_auto: true,
+    keeps_preemptions: true,
     ..Description::new(
         "lockset",
         "nor are fields and elements that are only read, or always accessed under one lock; guessed and checked",

@@ -36,6 +36,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     needs: Instrumentation::ESCAPE_BITS,
     assumes: &[&NAMED, &CLOCK, &OWN],
     in_auto: true,
+    keeps_preemptions: true,
     ..Description::new(
         "own",
         "nor are fields of a thread's own object that no other thread uses; guessed and checked",

@@ -19,6 +19,7 @@ pub(crate) static DESCRIPTION: Description = Description {
     assumes: &[&SELF_LOCKING],
     hears: Some(OPTION),
     in_auto: true,
+    keeps_preemptions: true,
     ..Description::new(
         "selflock",
         "nor are objects that the thread has locked, if nobody uses them without; guessed and checked",

@@ -16,4 +16,4 @@ pub use clean::clean_lines;
 pub use html::html;
 pub use json::{TraceFile, from_json, to_json};
 pub use model::Verdict;
-pub use text::{Style, text};
+pub use text::{Style, one_line, text};

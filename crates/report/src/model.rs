@@ -48,6 +48,12 @@ pub struct Report {
     pub program: String,
     /// What is said about the program.
     pub verdict: Verdict,
+    /// What is known all the same where the verdict is unknown, in one sentence.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub known: Option<String>,
+    /// Where the verdict is unknown: no schedule with at most so many preemptions has a violation.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub preemptions: Option<u32>,
     /// Why the verdict is unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,

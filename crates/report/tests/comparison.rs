@@ -37,7 +37,13 @@ fn sample() -> Comparison {
 }
 
 fn plain(comparison: &Comparison, width: usize) -> String {
-    table(comparison, &Style { width, colour: false })
+    table(
+        comparison,
+        &Style {
+            width,
+            ..Style::default()
+        },
+    )
 }
 
 #[test]

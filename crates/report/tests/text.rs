@@ -3,12 +3,17 @@
 mod samples;
 
 use report::model::{Dropped, Report, Row};
-use report::{Style, text};
+use report::{Style, one_line, text};
 use samples::*;
 use unicode_width::UnicodeWidthStr;
 
 fn plain(report: &Report, width: usize) -> String {
-    text(report, &Style { width, colour: false })
+    let style = Style {
+        width,
+        verbose: true,
+        ..Style::default()
+    };
+    text(report, &style)
 }
 
 fn check(report: &Report, width: usize, expected: &[&str]) {
@@ -67,7 +72,14 @@ fn no_line_is_wider_than_the_terminal() {
 fn nothing_of_the_program_reaches_the_terminal_raw() {
     for colour in [false, true] {
         for width in [0, 1, 40, 100, usize::MAX] {
-            let text = text(&hostile(), &Style { width, colour });
+            let text = text(
+                &hostile(),
+                &Style {
+                    width,
+                    colour,
+                    verbose: colour,
+                },
+            );
             let text = text.replace('\n', "");
             let own = ["0", "1", "2", "35", "36", "1;31", "1;32", "1;33"].map(|code| format!("\x1b[{code}m"));
             let rest = own.iter().fold(text, |text, code| text.replace(code.as_str(), ""));
@@ -92,7 +104,8 @@ fn colour_is_used_only_where_it_is_wanted() {
                 &report,
                 &Style {
                     width: 100,
-                    colour: true
+                    colour: true,
+                    verbose: true,
                 }
             )
             .starts_with(start)
@@ -300,4 +313,33 @@ fn a_few_assumptions_are_shown_and_the_others_are_counted() {
     assert!(!plain(&report, 100).contains("C6"));
     report.assumed.truncate(7);
     check(&report, 100, &["C6"]);
+}
+
+#[test]
+fn a_program_that_holds_fits_on_one_screen() {
+    let mut report = holds();
+    report.assumed = (0..9)
+        .map(|number| format!("objects of C{number} are locked"))
+        .collect();
+    let text = text(&report, &Style::default());
+    assert!(text.lines().count() < 12 && !text.contains("assumed"), "{text}");
+    for part in ["✓ holds", "explored: ", " states, ", "checked: ", "rests on: "] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn one_line_has_the_verdict_the_property_and_the_place() {
+    assert_eq!(one_line(&holds()), "holds");
+    let line = one_line(&deadlock());
+    assert!(
+        line.starts_with("violated: deadlock at ") && !line.contains('\n'),
+        "{line}"
+    );
+    assert!(
+        one_line(&unknown()).starts_with("unknown: the limit of "),
+        "{}",
+        one_line(&unknown())
+    );
+    assert!(one_line(&two_defects()).ends_with(", and 1 more defect"));
 }

@@ -3,6 +3,8 @@
 //! A bounded search leaves out schedules with more switches between threads than the bound allows. It says so (`was_cut`), unless there
 //! are none.
 //!
+//! Which reductions go with it is for these to say ([`kernel::Reduction::keeps_preemptions`]).
+//!
 //! SOUNDNESS: what is cut at a state depends on the schedule that led there, so states with another schedule are other states: the
 //! schedule is part of the vector.
 

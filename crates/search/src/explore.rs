@@ -25,8 +25,11 @@ pub fn explore<S: System, V: StateTable + ?Sized>(
     observer: &mut dyn Observer,
 ) -> Result<Outcome<S::Action>, Conflict> {
     options.check()?;
-    if reduction.is_some() {
+    if let Some(reduction) = &reduction {
         options.check_reduced(false)?;
+        if options.preemptions.is_some() && !reduction.keeps_preemptions() {
+            return Err(Conflict::BoundReduced);
+        }
     }
     let attempts = Attempts {
         system,
@@ -66,6 +69,8 @@ impl<S: System, V: StateTable + ?Sized> Attempts<'_, '_, '_, S, V> {
             let outcome = met.unwrap_or_else(|| self.search(state));
             let refined = match () {
                 () if is_over(&outcome.ending) => return self.tell(outcome),
+                // What was found is found, but what was not may be there.
+                () if self.options.beside && self.system.is_broken() => return self.tell(stopped(Why::Broken)),
                 // SOUNDNESS: the system comes first, since what the reduction relies on is about its steps.
                 () if self.system.is_broken() => self.refine_system(state),
                 () if self.is_reduction_broken() => self.refine_reduction(state, outcome.figures.transitions),

@@ -43,6 +43,9 @@ pub struct Options {
     /// Whether a violation that is met on such walks, and on a few more for the purpose, is enough. Not if all violations are asked for,
     /// or the one with fewest steps.
     pub random_walks: bool,
+    /// Whether another search of the same system is under way. Then the system stays as it is, and where it rests on something that is wrong,
+    /// the search ends ([`crate::Why::Broken`]) instead of starting over.
+    pub beside: bool,
 }
 
 impl Default for Options {
@@ -58,6 +61,7 @@ impl Default for Options {
             shuffle: false,
             trial: 0,
             random_walks: false,
+            beside: false,
         }
     }
 }
@@ -86,7 +90,6 @@ impl Options {
         match self.properties.iter().find(sees_all) {
             _ if sleeps && self.order != Order::Depth => Err(Conflict::SleepOrder),
             Some(&property) => Err(Conflict::EveryStep(property)),
-            None if self.preemptions.is_some() => Err(Conflict::BoundReduced),
             None => Ok(()),
         }
     }

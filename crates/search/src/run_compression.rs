@@ -197,7 +197,9 @@ impl<S: System, V: StateTable + ?Sized> Explorer<'_, S, V> {
 
     /// Where the run is before it goes on with its only choice.
     fn came_back(&mut self, state: &mut S::State, only: &Choice<S::Action>, in_transaction: bool) -> Back {
-        let (entry, learns) = (&mut self.entry, self.runs.learns && !in_transaction);
+        // The vector here has no schedule, and those in the table have one if that is bounded.
+        let learns = self.runs.learns && !in_transaction && self.context.bound.is_none();
+        let entry = &mut self.entry;
         let is_stored = |vector: &StateVector| learns && entry.has(vector);
         // What touches nothing goes on where a step without an end in sight was cut off.
         let transition = &self.transitions.entries()[only.entry as usize];

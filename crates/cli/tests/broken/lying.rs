@@ -341,7 +341,7 @@ pub struct Told<R>(pub R);
 
 impl<'s, S: View, R: Reduction<Lying<'s, S>>> Reduction<Lying<'s, S>> for Told<R> {
     kernel::forward_reduction!(
-        Lying<'s, S>, 0: is_atomic, has_transactions, in_transaction, diverges, sleeps, commute, name, is_broken, refine, renew
+        Lying<'s, S>, 0: is_atomic, has_transactions, in_transaction, diverges, sleeps, commute, name, keeps_preemptions, is_broken, refine, renew
     );
 
     fn ample(

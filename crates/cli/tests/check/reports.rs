@@ -84,7 +84,7 @@ fn what_a_walk_finds_is_told_apart() {
         assert_eq!((report.states, report.restarts), (0, 0), "{}", case.name);
         assert!(report.transitions >= report.max_depth && report.max_depth > 0);
         assert!(report.threads > 1 && report.assumed.is_empty(), "{}", case.name);
-        assert!(report.notes.iter().any(|note| note.contains("so no search was needed")));
+        assert!(report.notes.iter().any(|note| note.contains("found by random walk")));
         let again = case.check_with(&JDK, "auto", &["--json", "-"]).report();
         let again = again.unwrap_or_else(|why| panic!("{}: {why}", case.name));
         assert_eq!(again.transitions, report.transitions, "{}", case.name);
@@ -206,7 +206,14 @@ fn html_is_one_page() {
         let path = scratch(&format!("{verdict}.html"));
         let text = path.to_string_lossy();
         let ran = case.check(&JDK, &[options, &["--html", &text, "--quiet"]].concat());
-        assert_eq!((&*ran.out, &*ran.err), (&*format!("{verdict}\n"), ""), "{}", case.name);
+        let is_one_line = ran.out.starts_with(verdict) && ran.out.lines().count() == 1;
+        assert!(
+            is_one_line && ran.err.is_empty(),
+            "{}: {}{}",
+            case.name,
+            ran.out,
+            ran.err
+        );
         let page = fs::read_to_string(&path).expect("the page is there");
         for part in ["<!doctype html>", "</html>", verdict, &case.name] {
             assert!(

@@ -158,6 +158,17 @@ fn chosen(
             ..strategy(named("base"), Order::Depth, false)
         });
     }
+    if let Some(most) = options.preemptions {
+        all.retain_mut(|one| {
+            one.options.preemptions = Some(most);
+            let Ok(bounded) = one.combination.bounded() else {
+                return false;
+            };
+            one.combination = bounded;
+            // A bound counts steps, so those must be about the same.
+            !one.combination.is_finest()
+        });
+    }
     all
 }
 
@@ -174,6 +185,7 @@ mod tests {
             count: 1,
             size: 1,
             blind: None,
+            preemptions: None,
             states: 1,
             java: false,
             concurrent: false,

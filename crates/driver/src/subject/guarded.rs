@@ -126,7 +126,7 @@ impl Subject for Guarded {
         &self.model
     }
 
-    fn start(&mut self) -> Result<State, Failure> {
+    fn start(&self) -> Result<State, Failure> {
         Ok(self.model.start())
     }
 

@@ -48,7 +48,7 @@ impl<'p> Subject for JavaProgram<'p> {
         &self.system
     }
 
-    fn start(&mut self) -> Result<Machine<'p>, Failure> {
+    fn start(&self) -> Result<Machine<'p>, Failure> {
         let mut machine = self
             .system
             .machine()

@@ -91,7 +91,11 @@ fn head(report: &Report, out: &mut String) {
         report.verdict,
         safe(&report.program),
     );
-    for (name, text) in [("Reason", &report.reason), ("Help", &report.help)] {
+    for (name, text) in [
+        ("Known", &report.known),
+        ("Reason", &report.reason),
+        ("Help", &report.help),
+    ] {
         if let Some(text) = text {
             put!(out, "<p class=\"lead\"><b>{name}:</b> {}</p>\n", lines(text));
         }

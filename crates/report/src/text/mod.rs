@@ -5,7 +5,7 @@ mod trace;
 
 use crate::clean::{clean, clip, width};
 use crate::model::{Report, Stack, Verdict, Violation};
-use crate::words::{circumstances, figures, plural, refutation};
+use crate::words::{bytes, circumstances, duration, figures, place, plural, refutation};
 use line::{Line, Page, Paint};
 
 /// Frames of a stack that are shown at its top and at its bottom.
@@ -22,6 +22,8 @@ pub struct Style {
     pub width: usize,
     /// Whether colours may be used.
     pub colour: bool,
+    /// Whether all figures are shown, and what the reductions assumed.
+    pub verbose: bool,
 }
 
 impl Default for Style {
@@ -29,6 +31,7 @@ impl Default for Style {
         Style {
             width: 100,
             colour: false,
+            verbose: false,
         }
     }
 }
@@ -45,9 +48,28 @@ pub fn text(report: &Report, style: &Style) -> String {
         trace::trace(violation, most, &mut page);
         dump(&violation.stacks, most, &mut page);
     }
-    table(report, most, &mut page);
-    small_print(report, most, &mut page);
+    match style.verbose {
+        true => table(report, most, &mut page),
+        false => brief(report, most, &mut page),
+    }
+    small_print(report, style.verbose, most, &mut page);
     page.finish(style.colour)
+}
+
+/// The report in one line: the verdict, and what is wrong where, or why nobody knows.
+pub fn one_line(report: &Report) -> String {
+    let mut line = report.verdict.to_string();
+    if let Some(first) = report.violations.first() {
+        let at = place(&first.file, first.line);
+        let at = if at.is_empty() { at } else { format!(" at {at}") };
+        line = format!("{line}: {}{at}", clean(&first.property));
+    } else if let Some(why) = report.known.as_ref().or(report.reason.as_ref()) {
+        line = format!("{line}: {}", clean(why.lines().next().unwrap_or_default()));
+    }
+    match report.violations.len() {
+        0 | 1 => line,
+        several => format!("{line}, and {}", plural(several - 1, "more defect")),
+    }
 }
 
 fn verdict(report: &Report, most: usize, page: &mut Page) {
@@ -64,7 +86,11 @@ fn verdict(report: &Report, most: usize, page: &mut Page) {
     let room = most.saturating_sub(width(&word) + 2 + width(&tail));
     page.push(Line::new(paint, word).with(Paint::Plain, format!("  {}{tail}", clip(&clean(&report.program), room))));
     let prose = most.min(PROSE);
-    for (lead, text) in [("  reason: ", &report.reason), ("  help: ", &report.help)] {
+    for (lead, text) in [
+        ("  ", &report.known),
+        ("  reason: ", &report.reason),
+        ("  help: ", &report.help),
+    ] {
         for (index, part) in text.iter().flat_map(|text| text.lines()).enumerate() {
             page.prose(
                 Paint::Plain,
@@ -121,6 +147,30 @@ fn dump(stacks: &[Stack], most: usize, page: &mut Page) {
     }
 }
 
+/// The figures that everybody understands, in two lines.
+fn brief(report: &Report, most: usize, page: &mut Page) {
+    page.gap();
+    let mut parts = vec![
+        plural(usize::try_from(report.states).unwrap_or(usize::MAX), "state"),
+        plural(usize::try_from(report.transitions).unwrap_or(usize::MAX), "step"),
+        plural(usize::try_from(report.threads).unwrap_or(usize::MAX), "thread"),
+        duration(report.seconds),
+    ];
+    if report.peak_bytes > 0 {
+        parts.push(bytes(report.peak_bytes));
+    }
+    // A walk stores none.
+    if report.states == 0 {
+        parts.remove(0);
+    }
+    let prose = most.min(PROSE);
+    page.prose(Paint::Dim, "explored: ", &parts.join(", "), prose);
+    if !report.properties.is_empty() {
+        let names: Vec<String> = report.properties.iter().map(|name| clean(name)).collect();
+        page.prose(Paint::Dim, "checked: ", &names.join(", "), prose);
+    }
+}
+
 fn table(report: &Report, most: usize, page: &mut Page) {
     page.heading("Figures");
     let (short, long): (Vec<_>, Vec<_>) = figures(report)
@@ -146,7 +196,7 @@ fn table(report: &Report, most: usize, page: &mut Page) {
     }
 }
 
-fn small_print(report: &Report, most: usize, page: &mut Page) {
+fn small_print(report: &Report, verbose: bool, most: usize, page: &mut Page) {
     let prose = most.min(PROSE);
     let dropped = report.dropped.iter().map(refutation).collect();
     let parts = [
@@ -155,7 +205,8 @@ fn small_print(report: &Report, most: usize, page: &mut Page) {
         ("assumed, and dropped: ", &dropped, ASSUMPTIONS),
         ("note: ", &report.notes, usize::MAX),
     ];
-    for (lead, texts, shown) in parts {
+    let is_shown = |lead: &str| verbose || !lead.starts_with("assumed");
+    for (lead, texts, shown) in parts.into_iter().filter(|(lead, ..)| is_shown(lead)) {
         if !texts.is_empty() {
             page.gap();
         }

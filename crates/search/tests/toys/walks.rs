@@ -62,6 +62,10 @@ impl Reduction<Toy> for First {
         None
     }
 
+    fn keeps_preemptions(&self) -> bool {
+        false
+    }
+
     fn is_broken(&self) -> bool {
         self.wrong
     }
