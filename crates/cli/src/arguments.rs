@@ -179,6 +179,9 @@ pub struct Check {
     /// A temporal formula that every execution must satisfy, as 'G (Main.full == true -> F Main.full == false)'; can be given several times
     #[arg(long, value_name = "FORMULA")]
     pub ltl: Vec<String>,
+    /// A file with a temporal formula a line, each with a name and a colon before it if it has one; # begins a comment
+    #[arg(long, value_name = "FILE")]
+    pub ltl_file: Option<PathBuf>,
     /// Which executions formulas are about
     #[arg(long, value_enum, default_value_t = Fair::Weak)]
     pub fair: Fair,

@@ -103,6 +103,7 @@ impl TryFrom<&Check> for options::Check {
             shuffle: typed.shuffle,
             random_walks: !typed.no_hunt,
             ltl: typed.ltl.clone(),
+            ltl_file: typed.ltl_file.clone(),
             fairness: match typed.fair {
                 Fair::Weak => Fairness::Weak,
                 Fair::Strong => Fairness::Strong,

@@ -166,6 +166,91 @@ fn what_is_wrong_with_a_formula_is_told_before_the_search() {
     assert_eq!(lines[caret].find('^'), lines[caret - 1].find("tern"), "{messages}");
 }
 
+#[test]
+fn formulas_come_from_a_file_as_well() {
+    let path = scratch("file/peterson.rad", PETERSON);
+    let formulas = scratch(
+        "file/formulas.ltl",
+        "# Peterson's algorithm\nexclusion: G !(p[0].at(7) && p[1].at(7))\n\nG F turn == 1  # unnamed\nno waiting: G !p[1].at(7)\n",
+    );
+    let report = report(&path, &["--all", "--ltl-file", &formulas.to_string_lossy()]);
+    let named: Vec<&str> = report
+        .properties
+        .iter()
+        .filter_map(|name| name.strip_prefix("ltl: "))
+        .collect();
+    assert_eq!(
+        named,
+        [
+            "exclusion: G !(p[0].at(7) && p[1].at(7))",
+            "G F turn == 1",
+            "no waiting: G !p[1].at(7)"
+        ]
+    );
+    let violated: Vec<&str> = report.violations.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(violated, ["formula violated: no waiting: G !p[1].at(7)"]);
+    for (text, expected) in [
+        ("\n# nothing\n", "has no formula"),
+        (
+            "a: G turn == 1\nb: G turn = 1\n",
+            "wrong.ltl:2: --ltl: `=` compares nothing",
+        ),
+    ] {
+        let file = scratch("file/wrong.ltl", text);
+        let output = raddle(&path, &["--ltl-file", &file.to_string_lossy()]);
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{messages}");
+        assert!(messages.contains(expected), "{messages}");
+    }
+}
+
+/// An account that is reached through objects, and a lock.
+const PATHS: &str = "public class Paths {
+    static class Account { int balance = 10; Account next; }
+    static final Object lock = new Object();
+    static Account first = new Account();
+    static int[] seen = new int[2];
+    static void pay(int amount) {
+        synchronized (lock) {
+            first.next.balance += amount;
+        }
+        seen[1] = 1;
+    }
+    public static void main(String[] arguments) throws Exception {
+        first.next = new Account();
+        Thread other = new Thread(() -> pay(5));
+        other.start();
+        synchronized (lock) {
+            first.next.balance -= 3;
+        }
+        other.join();
+    }
+}
+";
+
+#[test]
+fn formulas_look_at_objects_and_locks_of_a_java_program() {
+    let path = scratch("Paths.java", PATHS);
+    for (formula, expected) in [
+        ("F G Paths.first.next.balance == 12", Verdict::Holds),
+        ("F Paths.first.next.balance == 15", Verdict::Violated),
+        ("Paths.first.next == null U locked(Paths.lock)", Verdict::Violated),
+        ("!(Paths.first.next.balance != 10) U locked(Paths.lock)", Verdict::Holds),
+        ("G (owner(Paths.lock) == main -> F !locked(Paths.lock))", Verdict::Holds),
+        ("F Paths.seen[1] > Paths.seen[0]", Verdict::Holds),
+        ("G Paths.seen[1] == Paths.seen[0]", Verdict::Violated),
+    ] {
+        verdict(&path, &["--ltl", formula], expected);
+        for reduce in ["base", "auto"] {
+            verdict(
+                &path,
+                &["--ltl", formula, "--fair", "none", "--reduce", reduce],
+                expected,
+            );
+        }
+    }
+}
+
 /// A counter that two threads share under a lock, and a flag that nobody else looks at.
 const SHARED: &str = "public class Shared {
     static int count, seen;

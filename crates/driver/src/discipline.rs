@@ -10,7 +10,7 @@
 
 use crate::Failure;
 use crate::assumptions::class_named;
-use machine::discipline::{Discipline, Fields, Operator, When};
+use machine::discipline::{Discipline, Fields, Looks, Operator, When};
 use model::{Cursor, Error, Expressions, Token};
 use program::classfile::flags;
 use program::input::{self, TEXT_LIMIT, quoted_path};
@@ -30,24 +30,41 @@ pub fn parse(program: &Program, text: &str) -> Result<Discipline, Error> {
     let mut reader = Reader {
         program,
         cursor: Cursor::new(text)?,
+        main: None,
     };
     let mut made = Discipline::default();
     while *reader.cursor.peek() != Token::End {
         reader.rule(&mut made)?;
     }
     let rules = std::mem::take(&mut made.rules);
-    rules.iter().for_each(|(_, when)| look(when, true, &mut made));
+    rules.iter().for_each(|(_, when)| look(when, true, &mut made.looks));
     made.rules = rules;
     Ok(made)
 }
 
+/// Reads a condition over states, which is about no thread and no object of its own. `main` is the main thread.
+pub fn condition(program: &Program, main: When, text: &str) -> Result<When, Error> {
+    let mut reader = Reader {
+        program,
+        cursor: Cursor::new(text)?,
+        main: Some(main),
+    };
+    let when = reader.expression()?;
+    match reader.cursor.peek() {
+        Token::End => Ok(when),
+        other => reader.cursor.wrong(format!("expected an operator instead of {other}")),
+    }
+}
+
 /// Adds what a condition looks at. `plain`: it is neither compared nor turned round.
-fn look(when: &When, plain: bool, out: &mut Discipline) {
+fn look(when: &When, plain: bool, out: &mut Looks) {
     match when {
         When::Number(_) | When::Null | When::This | When::Thread | When::Main | When::Locked(_) | When::At(_) => {}
-        When::Static(_, name) => out.looked_at.push(name.clone()),
+        // No rule speaks of these.
+        When::Object(_) | When::Done(_) => {}
+        When::Static(_, name) => out.fields.push(name.clone()),
         When::Field(of, name) => {
-            out.looked_at.push(name.clone());
+            out.fields.push(name.clone());
             look(of, false, out);
         }
         When::Element(of, index) => {
@@ -92,6 +109,8 @@ fn has_line(program: &Program, line: u32) -> bool {
 struct Reader<'p> {
     program: &'p Program,
     cursor: Cursor,
+    /// The main thread where a formula is read; a rule is about a thread and an object of its own.
+    main: Option<When>,
 }
 
 impl Reader<'_> {
@@ -242,9 +261,18 @@ impl Reader<'_> {
             }
             return Ok(when);
         }
+        let (who, there) = match self.main {
+            None => (
+                "a rule",
+                "this, thread, main, null, Class.field, owner(…), locked(…), permits(…), has(…) and at(…)",
+            ),
+            Some(_) => (
+                "a formula",
+                "main, null, Class.field, owner(…), locked(…), permits(…) and done(…)",
+            ),
+        };
         let message = format!(
-            "`{}` is nothing that a rule can look at: there are this, thread, main, null, Class.field, owner(…), locked(…), permits(…), \
-             has(…) and at(…)",
+            "`{}` is nothing that {who} can look at: there are {there}",
             names.join(".")
         );
         Err(Error::new(at, message))
@@ -319,15 +347,22 @@ impl Expressions for Reader<'_> {
             return Ok(When::Number(number.into()));
         }
         let called = matches!(self.cursor.ahead(1), Token::Sign("("));
+        let is_rule = self.main.is_none();
         let found = match () {
             () if called && self.cursor.take("owner") => When::Owner(self.inner()?),
             () if called && self.cursor.take("permits") => When::Permits(self.inner()?),
-            () if called && self.cursor.take("has") => When::Has(self.inner()?),
-            () if called && self.cursor.take("at") => {
+            () if called && !is_rule && self.cursor.take("done") => When::Done(self.inner()?),
+            () if called && !is_rule && self.cursor.take("locked") => When::Binary(
+                Operator::Unequal,
+                Box::new(When::Owner(self.inner()?)),
+                Box::new(When::Null),
+            ),
+            () if called && is_rule && self.cursor.take("has") => When::Has(self.inner()?),
+            () if called && is_rule && self.cursor.take("at") => {
                 let program = self.program;
                 When::At(self.cursor.lines(|line| has_line(program, line))?)
             }
-            () if called && self.cursor.take("locked") => {
+            () if called && is_rule && self.cursor.take("locked") => {
                 self.cursor.expect("(")?;
                 let at = self.cursor.place();
                 let name = self.dotted()?.join(".");
@@ -338,9 +373,9 @@ impl Expressions for Reader<'_> {
             () if self.cursor.take("true") => When::Number(1),
             () if self.cursor.take("false") => When::Number(0),
             () if self.cursor.take("null") => When::Null,
-            () if self.cursor.take("this") => When::This,
-            () if self.cursor.take("thread") => When::Thread,
-            () if self.cursor.take("main") => When::Main,
+            () if is_rule && self.cursor.take("this") => When::This,
+            () if is_rule && self.cursor.take("thread") => When::Thread,
+            () if self.cursor.take("main") => self.main.clone().unwrap_or(When::Main),
             () => self.static_field()?,
         };
         self.rest(found)

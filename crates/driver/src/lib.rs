@@ -48,6 +48,7 @@ mod observer;
 mod operations;
 pub mod options;
 pub mod oracle;
+pub mod propositions;
 mod remarks;
 mod replay;
 mod run;

@@ -135,6 +135,8 @@ pub struct Check {
     pub random_walks: bool,
     /// Temporal formulas that are to hold.
     pub ltl: Vec<String>,
+    /// A file of such formulas, a line each.
+    pub ltl_file: Option<PathBuf>,
     /// Which executions they are about.
     pub fairness: Fairness,
 }
@@ -152,6 +154,7 @@ impl Check {
             shuffle: false,
             random_walks: true,
             ltl: Vec::new(),
+            ltl_file: None,
             fairness: Fairness::Weak,
         }
     }

@@ -17,6 +17,8 @@ use std::str::FromStr;
 pub type SystemOf<S> = <S as Subject>::System;
 /// A state of it.
 pub type StateOf<S> = <<S as Subject>::System as System>::State;
+/// A proposition about its states.
+pub type PropositionOf<S> = <<S as Subject>::System as Propositions>::Proposition;
 /// A step of it.
 pub type ActionOf<S> = <<S as Subject>::System as System>::Action;
 
@@ -30,6 +32,9 @@ pub trait Subject {
 
     /// A state before the first step.
     fn start(&self) -> Result<StateOf<Self>, Failure>;
+
+    /// The proposition of a formula that a text stands for, or what is wrong with the text. The state is before the first step.
+    fn proposition(&self, state: &StateOf<Self>, text: &str) -> Result<PropositionOf<Self>, String>;
 
     /// What reductions may take for granted, by the user's word. The state is before the first step.
     fn assumptions(&self, _state: &mut StateOf<Self>, _options: &Check) -> Result<Assumptions, Failure> {

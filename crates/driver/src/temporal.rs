@@ -6,16 +6,18 @@
 use crate::check::Plan;
 use crate::observer::{Observer, Watch};
 use crate::options::{Check, StoreKind};
-use crate::subject::{ActionOf, StateOf, Subject, SystemOf};
+use crate::subject::{ActionOf, PropositionOf, StateOf, Subject, SystemOf};
 use crate::{Failure, limits};
-use kernel::{Assumptions, Definition, Flaw, Kind, Property, Propositions, Reduction, Unsupported, Visible};
+use kernel::{Assumptions, Definition, Flaw, Kind, Property, Reduction, Unsupported, Visible};
 use ltl::{Automaton, Lasso, Parsed, Reading};
 use machine::StepSemantics;
 use machine::system::Java;
+use program::input::{self, TEXT_LIMIT, quoted_path};
 use reduction::{Ample, Combination};
 use report::model::{Event, Report, Violation};
 use search::temporal::{Answer, Execution, Fairness, Question, find_execution};
 use search::{Ending, Found, Options, Order, Why};
+use std::path::Path;
 use std::sync::Arc;
 use store::StateTable;
 
@@ -31,17 +33,29 @@ static LTL: Definition = Definition {
 /// A formula that is to hold.
 #[derive(Clone)]
 pub(crate) struct Wanted {
+    /// What its file calls it.
+    name: Option<String>,
     text: String,
     parsed: Parsed,
     /// Accepts the executions that break it.
     automaton: Automaton,
 }
 
+impl Wanted {
+    /// What it is called, if it has a name, and its text.
+    fn title(&self) -> String {
+        match &self.name {
+            Some(name) => format!("{name}: {}", self.text),
+            None => self.text.clone(),
+        }
+    }
+}
+
 /// A subject whose steps are as formulas see them, before its first step, and what the atoms of each formula mean to it.
 pub(crate) struct Prepared<S: Subject> {
     subject: S,
     state: StateOf<S>,
-    propositions: Vec<Vec<<SystemOf<S> as Propositions>::Proposition>>,
+    propositions: Vec<Vec<PropositionOf<S>>>,
 }
 
 /// How the search for executions that break formulas ended, and the steps that are not supported, each with its schedule.
@@ -71,13 +85,48 @@ pub(crate) fn read(options: &Check) -> Result<Vec<Wanted>, Failure> {
             "--operation hides what happens in a method, which a formula may see: it does not go with --ltl",
         ),
     ];
-    if options.ltl.is_empty() {
+    if options.ltl.is_empty() && options.ltl_file.is_none() {
         return Ok(Vec::new());
     }
     if let Some((_, message)) = refused.iter().find(|(is_given, _)| *is_given) {
         return Err(Failure::input(*message));
     }
-    options.ltl.iter().map(|text| wanted(text, options)).collect()
+    let typed = options.ltl.iter().map(|text| wanted(text, options));
+    let mut formulas: Vec<Wanted> = typed.collect::<Result<_, _>>()?;
+    if let Some(file) = &options.ltl_file {
+        formulas.extend(read_file(file, options)?);
+    }
+    Ok(formulas)
+}
+
+/// Reads the formulas of a file: a line each, with a name and a colon before it if it has one. `#` begins a comment.
+fn read_file(file: &Path, options: &Check) -> Result<Vec<Wanted>, Failure> {
+    let name = quoted_path(file);
+    let wrong = |message: String| Failure::input(format!("{name}{message}"));
+    let text = input::read_text(file, TEXT_LIMIT).map_err(|error| wrong(format!(" cannot be read: {error}")))?;
+    let mut formulas = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        let is_name = |name: &&str| {
+            name.chars()
+                .all(|letter| letter.is_alphanumeric() || "_-. ".contains(letter))
+        };
+        let (label, formula) = match line.split_once(':').filter(|(label, _)| is_name(label)) {
+            Some((label, formula)) => (Some(label.trim().to_owned()), formula),
+            None => (None, line),
+        };
+        let mut made = wanted(formula.trim(), options)
+            .map_err(|failure| wrong(format!(":{}: {}", number + 1, failure.message())))?;
+        made.name = label;
+        formulas.push(made);
+    }
+    match formulas.is_empty() {
+        true => Err(wrong(" has no formula".to_owned())),
+        false => Ok(formulas),
+    }
 }
 
 fn wanted(text: &str, options: &Check) -> Result<Wanted, Failure> {
@@ -91,6 +140,7 @@ fn wanted(text: &str, options: &Check) -> Result<Wanted, Failure> {
     let automaton = ltl::translate(&parsed.formula.negated())
         .map_err(|error| Failure::input(format!("--ltl '{text}': {error}")))?;
     Ok(Wanted {
+        name: None,
         text: text.trim().to_owned(),
         parsed,
         automaton,
@@ -121,7 +171,7 @@ fn placed(message: &str) -> (usize, &str) {
 impl<S: Subject> Prepared<S> {
     /// Looks up what the formulas speak of.
     pub fn new(subject: S, formulas: &[Wanted]) -> Result<Prepared<S>, Failure> {
-        let mut state = subject.start()?;
+        let state = subject.start()?;
         let mut propositions = Vec::new();
         for formula in formulas {
             let atoms = &formula.parsed.atoms;
@@ -132,7 +182,7 @@ impl<S: Subject> Prepared<S> {
                     let (further, message) = placed(&message);
                     shown(&formula.text, &ltl::Error::at(&formula.text, offset + further, message))
                 };
-                known.push(subject.system().proposition(&mut state, atom).map_err(wrong)?);
+                known.push(subject.proposition(&state, atom).map_err(wrong)?);
             }
             propositions.push(known);
         }
@@ -198,7 +248,7 @@ impl Plan {
     fn decide<S: Subject>(
         &self,
         prepared: &mut Prepared<S>,
-        question: &Question<<SystemOf<S> as Propositions>::Proposition>,
+        question: &Question<PropositionOf<S>>,
         observer: &mut dyn Observer,
     ) -> (Answer<ActionOf<S>>, Assumptions) {
         let mut visited: Box<dyn StateTable> = match self.given.how.store {
@@ -263,7 +313,7 @@ impl Plan {
 
     /// The formulas, as names of properties.
     pub(crate) fn formula_names(&self) -> impl Iterator<Item = String> {
-        self.formulas.iter().map(|formula| format!("ltl: {}", formula.text))
+        self.formulas.iter().map(|formula| format!("ltl: {}", formula.title()))
     }
 }
 
@@ -311,7 +361,7 @@ fn tell<S: Subject>(
         .narrate(&mut prepared.state, &found)
         .unwrap_or_default();
     violation.property = LTL.name.to_owned();
-    violation.message = format!("formula violated: {}", formula.text);
+    violation.message = format!("formula violated: {}", formula.title());
     violation.why = match last {
         Some(_) => vec!["whatever follows, the formula is violated".to_owned()],
         None => why(formula, fairness, execution),

@@ -7,9 +7,6 @@ pub trait Propositions: System {
     /// A proposition, with its names looked up.
     type Proposition: Clone + std::fmt::Debug;
 
-    /// The proposition that a text stands for, or what is wrong with the text. The state is the first one.
-    fn proposition(&self, state: &mut Self::State, text: &str) -> Result<Self::Proposition, String>;
-
     /// Whether it holds in a state. What has no value there, like an element beyond the end of an array, does not hold.
     fn holds(&self, state: &mut Self::State, proposition: &Self::Proposition) -> bool;
 

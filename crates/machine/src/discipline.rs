@@ -11,7 +11,7 @@ use crate::machine::Machine;
 use crate::memory::Address;
 use crate::system::{Action, What};
 use crate::transitions::Next;
-use kernel::{Location, ThreadId, Transitions};
+use kernel::{Location, MemoryAccess, ThreadId, Transitions};
 use program::descriptor::Kind;
 use program::ir::Instr;
 use program::world::{ClassId, ClassKind};
@@ -23,11 +23,18 @@ pub struct Discipline {
     pub rules: Vec<(Fields, When)>,
     /// Fields about which nothing is assumed.
     pub unprotected: Vec<Fields>,
-    /// Names of the fields that some rule looks at.
-    pub looked_at: Vec<String>,
-    /// Whether some rule looks at elements of arrays.
+    /// What the rules look at.
+    pub looks: Looks,
+}
+
+/// What conditions look at: a step that writes none of it changes none of them.
+#[derive(Clone, Debug, Default)]
+pub struct Looks {
+    /// Names of fields, whatever object they belong to.
+    pub fields: Vec<String>,
+    /// Whether one of them looks at elements of arrays.
     pub elements: bool,
-    /// Whether some rule says more about a lock than that the thread itself has it.
+    /// Whether one of them says more about a lock than that the thread itself has it.
     pub owners: bool,
 }
 
@@ -53,6 +60,8 @@ pub enum When {
     Thread,
     /// The main thread's own object.
     Main,
+    /// An object that is there from the first state on.
+    Object(Address),
     /// A static field of a class, by its name.
     Static(ClassId, String),
     /// A field of an object, by its name.
@@ -63,6 +72,8 @@ pub enum When {
     Owner(Box<When>),
     /// The permits of a semaphore.
     Permits(Box<When>),
+    /// Whether the thread of an object has ended.
+    Done(Box<When>),
     /// Whether the thread has locked an object of this class.
     Locked(ClassId),
     /// Whether the thread has the object in a variable that it may still use.
@@ -75,6 +86,23 @@ pub enum When {
     Minus(Box<When>),
     /// Both put together.
     Binary(Operator, Box<When>, Box<When>),
+}
+
+impl When {
+    /// Shows all parts of a condition, and itself.
+    pub(crate) fn each(&self, visit: &mut impl FnMut(&When)) {
+        visit(self);
+        match self {
+            When::Number(_) | When::Null | When::This | When::Thread | When::Main | When::Object(_) => {}
+            When::Static(..) | When::Locked(_) | When::At(_) => {}
+            When::Field(inner, _) | When::Owner(inner) | When::Permits(inner) | When::Done(inner) => inner.each(visit),
+            When::Has(inner) | When::Not(inner) | When::Minus(inner) => inner.each(visit),
+            When::Element(left, right) | When::Binary(_, left, right) => {
+                left.each(visit);
+                right.each(visit);
+            }
+        }
+    }
 }
 
 /// How two are put together.
@@ -130,6 +158,7 @@ impl Machine<'_> {
             When::This => Value::Object(this),
             When::Thread => Value::Object(self.thread_word(number, thread::OBJECT)),
             When::Main => Value::Object(self.thread_word(0, thread::OBJECT)),
+            When::Object(object) => Value::Object(*object),
             When::Static(class, name) => self.named(self.statics_now(*class)?, name)?,
             When::Field(of, name) => self.named(object(of)?, name)?,
             When::Element(of, index) => {
@@ -152,6 +181,11 @@ impl Machine<'_> {
             When::Permits(of) => {
                 let sync = self.named(object(of)?, "sync")?.object()?;
                 self.named(sync, "state")?
+            }
+            When::Done(of) => {
+                let object = object(of)?;
+                let is_thread = self.program.is_subclass(self.class_of(object), self.known.thread);
+                return Value::truth(is_thread && self.is_over(object));
             }
             When::Locked(class) => {
                 let stands_for = |found: ClassId| {
@@ -272,7 +306,7 @@ impl Machine<'_> {
         Some(self.grants(when, number, location.object))
     }
 
-    fn grants(&self, when: &When, number: u32, object: Address) -> bool {
+    pub(crate) fn grants(&self, when: &When, number: u32, object: Address) -> bool {
         let value = self.value(when, number, object);
         value.is_some_and(|value| value != Value::Number(0))
     }
@@ -398,19 +432,24 @@ impl Machine<'_> {
             .entries()
             .first()
             .map_or(&[][..], |entry| transitions.footprint(entry));
+        self.may_write_looked_at(touches, &discipline.looks)
+    }
+
+    /// Whether one of these accesses may write what some condition looks at.
+    pub(crate) fn may_write_looked_at(&self, touches: &[MemoryAccess], looks: &Looks) -> bool {
         touches.iter().filter(|touch| !touch.access.is_read()).any(|touch| {
             let Location { object, cell } = touch.location;
             match cell {
                 _ if touch.location == Location::EVERYTHING => true,
                 // An owner can be made by anybody.
                 _ if self.names_owner(touch.location) => true,
-                Location::MONITOR => discipline.owners,
+                Location::MONITOR => looks.owners,
                 _ if object < HEAP => false,
-                _ if self.program.class(self.class_of(object)).is_array() => discipline.elements,
+                _ if self.program.class(self.class_of(object)).is_array() => looks.elements,
                 Location::WHOLE => touch.access.is_plain(),
                 _ => {
                     let field = self.field_at(self.class_of(object), cell);
-                    field.is_none_or(|(_, name)| discipline.looked_at.iter().any(|one| one == name))
+                    field.is_none_or(|(_, name)| looks.fields.iter().any(|one| one == name))
                 }
             }
         })

@@ -143,14 +143,14 @@ impl Machine<'_> {
     }
 
     /// Whether a thread object is that of a thread that has been started and has ended.
-    pub(crate) fn is_over(&mut self, object: Address) -> bool {
-        let state = match self.find_offset("java/lang/Thread", "threadStatus") {
-            Some(offset) => self.memory.load(object + offset),
-            None => match self.holder(object) {
-                Some(holder) => self.get(holder, "java/lang/Thread$FieldHolder", "threadStatus"),
-                None => state::NEW,
-            },
+    pub(crate) fn is_over(&self, object: Address) -> bool {
+        let (of, class) = match self.holder(object) {
+            Some(holder) => (holder, self.class_of(holder)),
+            None => (object, self.known.thread),
         };
+        let mut fields = self.program.class(class).fields.iter();
+        let status = fields.find(|field| **self.program.text(field.name) == *"threadStatus");
+        let state = status.map_or(state::NEW, |field| self.memory.load(of + field.offset));
         state == state::TERMINATED
     }
 

@@ -40,10 +40,9 @@ impl Proposition {
     }
 }
 
-impl Propositions for Model {
-    type Proposition = Proposition;
-
-    fn proposition(&self, _state: &mut State, text: &str) -> Result<Proposition, String> {
+impl Model {
+    /// The proposition that a text stands for, or what is wrong with the text.
+    pub fn proposition(&self, text: &str) -> Result<Proposition, String> {
         let read = || {
             let mut reader = Reader::new(self, text)?;
             reader.names_threads = true;
@@ -62,6 +61,10 @@ impl Propositions for Model {
         made.look(&when);
         Ok(made)
     }
+}
+
+impl Propositions for Model {
+    type Proposition = Proposition;
 
     fn holds(&self, state: &mut State, proposition: &Proposition) -> bool {
         let case = Case {
@@ -124,7 +127,7 @@ mod tests {
             ("not done(t[1])", true),
         ];
         for (text, expected) in cases {
-            let made = model.proposition(&mut state, text);
+            let made = model.proposition(text);
             let made = made.unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!(model.holds(&mut state, &made), expected, "{text}");
         }
@@ -142,7 +145,7 @@ mod tests {
             ("u.y == 1", "1:3: `u` has no variable `y` that is no array"),
             ("u.at(99)", "1:6: no statement begins at line 99"),
         ] {
-            let refused = model.proposition(&mut model.start(), text);
+            let refused = model.proposition(text);
             assert_eq!(refused.map(|_| ()), Err(expected.to_owned()), "{text}");
         }
     }

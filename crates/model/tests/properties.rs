@@ -178,7 +178,6 @@ fn what_no_search_decides_is_refused() {
 fn invariants_are_checked_in_every_state() {
     for every in [false, true] {
         let model = model(BANK, every);
-        let mut state = model.start();
         let texts = [
             "money >= 1",
             "money <= 2",
@@ -186,7 +185,7 @@ fn invariants_are_checked_in_every_state() {
             "!(done(pays) and paid == 0)",
             "not pays.at(2)",
         ];
-        let invariants = texts.map(|text| model.proposition(&mut state, text).expect(text));
+        let invariants = texts.map(|text| model.proposition(text).expect(text));
         let watched = Watched {
             system: model,
             invariants: invariants.to_vec(),
@@ -220,7 +219,7 @@ fn steps_that_change_a_proposition_are_visible() {
             let propositions: Vec<_> = done
                 .chain(lines)
                 .chain(data)
-                .filter_map(|text| model.proposition(&mut state, &text).ok())
+                .filter_map(|text| model.proposition(&text).ok())
                 .collect();
             let (mut transitions, mut word) = (Transitions::default(), seed | 1);
             for _ in 0..60 {

@@ -126,6 +126,10 @@ impl Subject for Guarded {
         &self.model
     }
 
+    fn proposition(&self, _state: &model::State, text: &str) -> Result<model::Proposition, String> {
+        self.model.proposition(text)
+    }
+
     fn start(&self) -> Result<State, Failure> {
         Ok(self.model.start())
     }

@@ -7,11 +7,11 @@ use crate::operations::Known;
 use crate::options::{Check, LibraryMode};
 use crate::remarks::{habits, idle_allowances, interrupted_blocks, observations, random_numbers, unreached};
 use crate::sources::Sources;
-use crate::{Failure, assumptions, consistency, discipline, growth, operations, world};
+use crate::{Failure, assumptions, consistency, discipline, growth, operations, propositions, world};
 use analysis::{Escape, Verdict};
 use kernel::{Assumptions, Instrumentation};
 use machine::system::{Action, Java};
-use machine::{Caveat, Machine, Start};
+use machine::{Caveat, Machine, Proposition, Start};
 use program::world::MethodId;
 use report::model::{Report, Violation};
 use search::{Found, Outcome};
@@ -46,6 +46,10 @@ impl<'p> Subject for JavaProgram<'p> {
 
     fn system(&self) -> &Java<'p> {
         &self.system
+    }
+
+    fn proposition(&self, state: &Machine<'p>, text: &str) -> Result<Proposition, String> {
+        propositions::read(state, text)
     }
 
     fn start(&self) -> Result<Machine<'p>, Failure> {

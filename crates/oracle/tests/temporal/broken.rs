@@ -22,10 +22,6 @@ impl Wrapper for Blind {
 impl Propositions for Blind {
     type Proposition = Proposition;
 
-    fn proposition(&self, state: &mut model::State, text: &str) -> Result<Proposition, String> {
-        self.0.proposition(state, text)
-    }
-
     fn holds(&self, state: &mut model::State, proposition: &Proposition) -> bool {
         self.0.holds(state, proposition)
     }
@@ -62,10 +58,6 @@ impl Wrapper for Endless {
 impl Propositions for Endless {
     type Proposition = Proposition;
 
-    fn proposition(&self, state: &mut model::State, text: &str) -> Result<Proposition, String> {
-        self.0.proposition(state, text)
-    }
-
     fn holds(&self, state: &mut model::State, proposition: &Proposition) -> bool {
         self.0.holds(state, proposition)
     }
@@ -90,7 +82,7 @@ fn broken_variants_are_caught() {
         let model = random_model(seed, true);
         let atoms: Vec<Proposition> = (0..2)
             .map(|_| ATOMS[draw.below(ATOMS.len())])
-            .map(|text| model.proposition(&mut model.start(), text).expect("a proposition"))
+            .map(|text| model.proposition(text).expect("a proposition"))
             .collect();
         let Some(graph) = graph(&model, &atoms) else {
             continue;

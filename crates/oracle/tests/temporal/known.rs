@@ -1,7 +1,6 @@
 //! Algorithms of which it is known who starves.
 
 use crate::{find, follow};
-use kernel::Propositions;
 use model::{Model, Proposition};
 use search::temporal::Fairness;
 
@@ -9,7 +8,7 @@ use search::temporal::Fairness;
 fn check(text: &str, formula: &str, expected: [bool; 3]) {
     let model = Model::new(&model::parse(text).expect("a model"), true).expect("a model");
     let parsed = ltl::parse(formula).expect("a formula");
-    let proposition = |text: &String| model.proposition(&mut model.start(), text).expect("a proposition");
+    let proposition = |text: &String| model.proposition(text).expect("a proposition");
     let atoms: Vec<Proposition> = parsed.atoms.texts().iter().map(proposition).collect();
     let broken = parsed.formula.negated();
     let automaton = ltl::translate(&broken).expect("a small formula");

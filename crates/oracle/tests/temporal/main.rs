@@ -134,7 +134,7 @@ fn formulas_hold_of_random_models_just_as_the_reference_says() {
         let texts: Vec<&str> = (0..3).map(|_| ATOMS[draw.below(ATOMS.len())]).collect();
         let atoms: Vec<Proposition> = texts
             .iter()
-            .map(|text| model.proposition(&mut model.start(), text).expect("a proposition"))
+            .map(|text| model.proposition(text).expect("a proposition"))
             .collect();
         let Some(graph) = graph(&model, &atoms) else {
             continue;
@@ -197,7 +197,7 @@ fn reductions_lose_no_execution() {
         let texts: Vec<&str> = (0..2).map(|_| ATOMS[draw.below(ATOMS.len())]).collect();
         let atoms: Vec<Proposition> = texts
             .iter()
-            .map(|text| model.proposition(&mut model.start(), text).expect("a proposition"))
+            .map(|text| model.proposition(text).expect("a proposition"))
             .collect();
         let Some(graph) = graph(&model, &atoms) else {
             continue;

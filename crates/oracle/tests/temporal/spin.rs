@@ -3,7 +3,6 @@
 use crate::find;
 use crate::reference::graph;
 use crate::support::Draw;
-use kernel::Propositions;
 use ltl::{Binary, Formula, Unary};
 use model::{Model, Proposition};
 use search::temporal::Fairness;
@@ -112,7 +111,7 @@ fn verdicts_are_those_of_spin() {
         let said = run(&folder, "spin", &["-a", "model.pml"]).expect("spin runs");
         run(&folder, "cc", &["-w", "-O0", "-o", "pan", "pan.c"]).expect("the verifier compiles");
         let model = Model::new(&model::parse(&rad).expect("a model"), true).expect("a model");
-        let proposition = |text: &&str| model.proposition(&mut model.start(), text).expect("a proposition");
+        let proposition = |text: &&str| model.proposition(text).expect("a proposition");
         let atoms: Vec<Proposition> = ATOMS.iter().map(proposition).collect();
         let graph = graph(&model, &atoms).expect("a small model");
         let gets_stuck = graph.iter().any(|node| node.forced.is_empty());
